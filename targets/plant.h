@@ -1,0 +1,20 @@
+/* PLANT(name): a deliberate, documented bug in a sample extension, off unless selected.
+
+   Example:
+       if (!PLANT(missing_untrack)) PyObject_GC_UnTrack(self);  // finds: still-tracked-at-free
+
+   PLANT(x) is a constant expression, so the correct line and the bug are both compiled and checked
+   in every variant. The build selects one plant with -DREFQUAKE_PLANT=name; without it all are off. */
+#ifndef REFQUAKE_PLANT_H
+#define REFQUAKE_PLANT_H
+
+#ifndef REFQUAKE_PLANT
+#  define REFQUAKE_PLANT none
+#endif
+
+#define REFQUAKE_PLANT_STR_(x) #x
+#define REFQUAKE_PLANT_STR(x) REFQUAKE_PLANT_STR_(x)
+/* __builtin_strcmp of two literals is folded by clang and gcc at every optimisation level. */
+#define PLANT(name) (__builtin_strcmp(REFQUAKE_PLANT_STR(REFQUAKE_PLANT), #name) == 0)
+
+#endif
