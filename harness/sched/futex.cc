@@ -1,0 +1,48 @@
+#include "sched/futex.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace refquake::sched {
+namespace {
+
+void Wait(uint32_t* word, uint32_t expected, const timespec* timeout) {
+  int saved = errno;
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeout, nullptr, 0);
+  errno = saved;
+}
+
+}  // namespace
+
+void FutexWait(uint32_t* word, uint32_t expected) { Wait(word, expected, nullptr); }
+
+void FutexWaitFor(uint32_t* word, uint32_t expected, int64_t milliseconds) {
+  timespec timeout = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
+  Wait(word, expected, &timeout);
+}
+
+void FutexWake(uint32_t* word, int count) {
+  int saved = errno;
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+  errno = saved;
+}
+
+int64_t RealMilliseconds() {
+  timespec now = {};
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
+}
+
+void Die(const char* message) {
+  syscall(SYS_write, STDERR_FILENO, "refquake: sched: ", sizeof("refquake: sched: ") - 1);
+  syscall(SYS_write, STDERR_FILENO, message, __builtin_strlen(message));
+  syscall(SYS_write, STDERR_FILENO, "\n", size_t{1});
+  abort();
+}
+
+}  // namespace refquake::sched
