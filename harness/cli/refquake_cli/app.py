@@ -1,0 +1,57 @@
+"""The command's table of contents; each subcommand is imported only when it is used, so that `--help` is quick.
+
+    ./refquake --help
+"""
+
+import importlib
+import sys
+
+import click
+
+from refquake_cli.errors import INTERRUPTED, RefquakeError
+
+COMMANDS = {
+    "setup": "Build the interpreters that are missing.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands live in refquake_cli.commands.NAME, each as `command`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        return importlib.import_module(f"refquake_cli.commands.{name}").command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+def refquake() -> None:
+    """Find reference-count races, dealloc-order bugs and traverse errors in CPython C extensions.
+
+    Start with `./refquake fuzz`: it sets up what is missing, builds, and fuzzes the sample extension.
+
+    Exit codes: 0 nothing found, 1 findings, 2 wrong use, 3 could not run.
+    """
+
+
+def main() -> None:
+    try:
+        sys.exit(refquake.main(prog_name="refquake", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except RefquakeError as error:
+        if error.details:
+            print(error.details, file=sys.stderr)
+        print(f"refquake: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, click.exceptions.Abort):
+        print("refquake: interrupted; the same command goes on from here", file=sys.stderr)
+        sys.exit(INTERRUPTED)

@@ -1,0 +1,1 @@
+"""One module per subcommand, each with its click command as `command`."""

@@ -1,0 +1,120 @@
+"""What a person sees while something takes long.
+
+    with Progress() as progress:
+        task = progress.task("asan interpreter")
+        task.step("configure")
+        task.note("checking for stdlib.h")
+        task.done("built")
+
+On a terminal: one live line per task. Elsewhere (a CI log): a plain line whenever a step starts, and every few
+seconds while it lasts. Progress goes to standard error, results to standard output. Tasks may be used from threads.
+"""
+
+import os
+import sys
+import threading
+import time
+from types import TracebackType
+
+PLAIN_INTERVAL = 10.0
+
+
+def say(text: str) -> None:
+    print(f"refquake: {text}", file=sys.stderr, flush=True)
+
+
+def is_terminal() -> bool:
+    return sys.stderr.isatty() and not os.environ.get("CI") and os.environ.get("TERM") != "dumb"
+
+
+def elapsed_text(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+
+
+class Task:
+    """One line of progress: a title, the step it is at, a short note, the time since the step began."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.current = ""
+        self.detail = ""
+        self.finished = False
+        self.started = self.step_started = self.last_line = time.monotonic()
+
+    def step(self, name: str) -> None:
+        self.current, self.detail, self.step_started = name, "", time.monotonic()
+        self.last_line = 0.0
+
+    def note(self, text: str) -> None:
+        self.detail = text
+
+    def done(self, text: str) -> None:
+        self.step(text)
+        self.finished = True
+
+    def plain(self, now: float) -> str:
+        lasted = now - (self.started if self.finished else self.step_started)
+        detail = f"  {self.detail}" if self.detail else ""
+        return f"{self.title}: {self.current}  [{elapsed_text(lasted)}]{detail}"
+
+
+class Progress:
+    """Shows its tasks until the block ends. A thread repaints, so that elapsed time moves while a step is silent."""
+
+    def __init__(self) -> None:
+        self._tasks: list[Task] = []
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._live = None
+
+    def task(self, title: str) -> Task:
+        task = Task(title)
+        self._tasks.append(task)
+        return task
+
+    def __enter__(self) -> "Progress":
+        if is_terminal():
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(console=Console(stderr=True), refresh_per_second=4, transient=False)
+            self._live.start()
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._stop.set()
+        self._thread.join()
+        self._paint()
+        if self._live:
+            self._live.stop()
+
+    def _run(self) -> None:
+        while not self._stop.wait(0.25):
+            self._paint()
+
+    def _paint(self) -> None:
+        if self._live:
+            self._live.update(self._rows())
+        else:
+            self._print_due_lines()
+
+    def _rows(self) -> object:
+        from rich.spinner import Spinner
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table.grid(padding=(0, 2))
+        now = time.monotonic()
+        for task in self._tasks:
+            mark = Text("✓", "green") if task.finished else Spinner("dots")
+            lasted = now - task.step_started if not task.finished else task.step_started - task.started
+            table.add_row(mark, task.title, Text(task.current, "bold"), elapsed_text(lasted), Text(task.detail, "dim"))
+        return table
+
+    def _print_due_lines(self) -> None:
+        now = time.monotonic()
+        for task in self._tasks:
+            if task.current and (task.last_line == 0.0 or (not task.finished and now - task.last_line > PLAIN_INTERVAL)):
+                task.last_line = now
+                say(task.plain(now))
