@@ -8,7 +8,9 @@
 //   table.Add({.form = Form::kCall, .kind = OpKind::kCreate, .name = "Node", .result_type = node});
 //   table.Add({.form = Form::kSet, .kind = OpKind::kLink, .name = "next", .nargs = 2, .owners = {node}});
 //
-// Contract: (form, name, nargs) is unique; Add() of a duplicate returns the first one's index.
+// Contract: (form, name, nargs) is unique; Add() of a duplicate returns the first one's index. What
+// no program could name gives -1: more than kMaxArgs arguments, a name that is no (dotted) identifier,
+// a value whose brackets do not match, a table that is full.
 #ifndef REFQUAKE_CORE_OP_TABLE_H_
 #define REFQUAKE_CORE_OP_TABLE_H_
 
@@ -33,20 +35,20 @@ inline constexpr int kNoType = -1;
 struct OpSpec {
   Form form = Form::kCall;
   OpKind kind = OpKind::kCall;
-  std::string name;               // "Node", "next", "gc.collect"; empty for copy and drop
-  uint8_t nargs = 0;              // self included for method, get, set, delete, copy, drop
-  bool has_result = false;        // may be assigned to a slot
-  std::vector<int> owners;        // types that self must be one of; empty: any
-  int result_type = kNoType;      // type of the result where it is known
-  uint32_t weight = 1;            // how often the mutator chooses it, relative to the others
+  std::string name;           // "Node", "next", "gc.collect"; empty for copy and drop
+  uint8_t nargs = 0;          // self included for method, get, set, delete, copy, drop
+  bool has_result = false;    // may be assigned to a slot
+  std::vector<int> owners;    // types that self must be one of; empty: any
+  int result_type = kNoType;  // type of the result where it is known
+  uint32_t weight = 1;        // how often the mutator chooses it, relative to the others
   bool operator==(const OpSpec&) const = default;
 };
 
 // A value is an argument made afresh at each use.
 struct ValueSpec {
-  std::string text;           // as written in a program: "None", "10**40", "Value()", "Node()"
-  int type = kNoType;         // the type under test it is an instance of, if any
-  bool immortal = false;      // an extra DECREF of it is invisible
+  std::string text;       // as written in a program: "None", "10**40", "Value()", "Node()"
+  int type = kNoType;     // the type under test it is an instance of, if any
+  bool immortal = false;  // an extra DECREF of it is invisible
   bool operator==(const ValueSpec&) const = default;
 };
 
@@ -57,14 +59,14 @@ class OpTable {
 
   const std::string& target() const { return target_; }
   int AddType(std::string name);
-  int Add(OpSpec spec);
+  int Add(OpSpec spec);  // get, set, delete, copy and drop have one shape: nargs is set for them
   int AddValue(ValueSpec value);
 
   // Index of the op, or -1.
   int Find(Form form, std::string_view name, int nargs) const;
   // Index of the value with that text, or -1.
   int FindValue(std::string_view text) const;
-  // Ops with that form and name and any number of arguments: for error messages.
+  // Ops with that name, of any form and number of arguments: for error messages.
   std::vector<int> Named(std::string_view name) const;
 
   const std::vector<OpSpec>& ops() const { return ops_; }

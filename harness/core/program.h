@@ -19,9 +19,10 @@
 
 namespace refquake {
 
-inline constexpr int kSlots = 16;     // "a" to "p"
+inline constexpr int kSlots = 16;  // "a" to "p"
 inline constexpr int kMaxLanes = 8;
-inline constexpr int kMaxOps = 512;   // per program; the decoder ignores what comes behind
+inline constexpr int kMaxOps = 512;       // per program; the decoder ignores what comes behind
+inline constexpr int kMaxSwitches = 512;  // per schedule; likewise
 inline constexpr uint8_t kNoSlot = 0xff;
 
 // One argument: a slot, or a value of the op table.
@@ -36,8 +37,8 @@ struct Arg {
 };
 
 struct Op {
-  uint16_t op = 0;           // index into the op table
-  uint8_t dst = kNoSlot;     // slot for the result, or kNoSlot to drop it
+  uint16_t op = 0;        // index into the op table
+  uint8_t dst = kNoSlot;  // slot for the result, or kNoSlot to drop it
   std::array<Arg, kMaxArgs> args{};
   bool operator==(const Op&) const = default;
 };
@@ -61,9 +62,9 @@ struct Switch {
 
 struct Schedule {
   Policy policy = Policy::kFree;
-  uint8_t depth = 0;                // pct only
-  uint32_t seed = 0;                // pct and random only
-  std::vector<Switch> switches;     // replay only
+  uint8_t depth = 0;             // pct only
+  uint32_t seed = 0;             // pct and random only
+  std::vector<Switch> switches;  // replay only
   bool operator==(const Schedule&) const = default;
 };
 
@@ -78,6 +79,9 @@ struct Program {
 
 // No empty phase, no trailing empty lane, unused fields at their defaults, indices in range.
 bool IsCanonical(const Program& program, const OpTable& table);
+// One op of it: `self` (every form but call) is a slot, copy has a result, others only if the op table
+// says so, fields not used are at their defaults. The table must not be empty.
+void CanonicalizeOp(Op& op, const OpTable& table);
 // The nearest canonical program: indices reduced modulo, empty phases removed, ops past kMaxOps dropped.
 void Canonicalize(Program& program, const OpTable& table);
 
