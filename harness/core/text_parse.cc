@@ -225,6 +225,7 @@ bool Parser::ParseBody(Cursor& cursor, int indent) {
 }
 
 bool Parser::Finish(Cursor& cursor) {
+  start_ = cursor.pos();
   if (!seen_target_) return cursor.Fail("no 'target:' line");
   return CheckBlockFilled(cursor);
 }
