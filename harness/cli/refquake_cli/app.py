@@ -8,10 +8,17 @@ import sys
 
 import click
 
-from refquake_cli.errors import INTERRUPTED, RefquakeError
+from refquake_cli.errors import COULD_NOT_RUN, INTERRUPTED, RefquakeError
 
 COMMANDS = {
+    "fuzz": "Set up, build, and fuzz a target; print a table of findings.",
+    "repro": "Replay a finding in fresh processes.",
+    "show": "Print any artefact as program text.",
     "setup": "Build the interpreters that are missing.",
+    "test": "Build and run all tests.",
+    "bench": "Run the benchmarks.",
+    "doctor": "Check this machine, and say what to do.",
+    "clean": "Remove build tree and findings, or the cache too.",
 }
 
 
@@ -52,6 +59,9 @@ def main() -> None:
             print(error.details, file=sys.stderr)
         print(f"refquake: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
+    except OSError as error:
+        print(f"refquake: {error}", file=sys.stderr)
+        sys.exit(COULD_NOT_RUN)
     except (KeyboardInterrupt, click.exceptions.Abort):
         print("refquake: interrupted; the same command goes on from here", file=sys.stderr)
         sys.exit(INTERRUPTED)

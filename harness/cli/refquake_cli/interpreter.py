@@ -14,13 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from refquake_cli import toolchain
-from refquake_cli.console import Progress, Task, say
+from refquake_cli.console import Progress, Task
 from refquake_cli.errors import CouldNotRun
 from refquake_cli.files import link_whole, remove
 from refquake_cli.flavours import Recipe, build_environment, check_flavour, recipe_for
 from refquake_cli.lock import builder_lock
 from refquake_cli.logged import run_logged, stop_all
-from refquake_cli.paths import cache_folder, current_link, logs_folder
+from refquake_cli.paths import cache_folder, current_link, interpreters_folder, logs_folder
 from refquake_cli.sources import check_version, obtain_archive, unpack
 
 # Standard-library folders no target needs; the rest is copied as it is, never byte-compiled: under a sanitizer
@@ -74,6 +74,9 @@ def _build_all(recipes: list[Recipe], version: str, source: str | None) -> None:
 def _build(recipe: Recipe, task: Task, tree: Path, compile_turn: threading.Lock) -> None:
     try:
         _build_steps(recipe, task, tree, compile_turn)
+    except OSError as error:
+        task.done("failed")
+        raise CouldNotRun(f"{recipe.flavour} interpreter: {error}; free the disk or fix the folder, then run it again") from error
     except CouldNotRun:
         task.done("failed")
         raise
@@ -140,6 +143,7 @@ def _install(recipe: Recipe, folder: Path, tree: Path, log: Path) -> None:
     shutil.copytree(tree / "Lib", library, ignore=ignore, dirs_exist_ok=True)
     for data in (folder / (folder / "pybuilddir.txt").read_text().strip()).glob("_sysconfig*"):
         shutil.copy(data, library)
+    interpreters_folder().mkdir(parents=True, exist_ok=True)
     os.rename(staged, recipe.prefix)
 
 
@@ -152,9 +156,3 @@ def _library_folder(prefix: Path) -> Path:
 
 def _make_current(recipe: Recipe) -> None:
     link_whole(current_link(recipe.version, recipe.flavour), recipe.name)
-
-
-def require_interpreter(flavour: str, version: str) -> None:
-    """For commands that go on: builds it if it is not there, and says so."""
-    if flavour != "dev" and ensure_interpreters([flavour], version):
-        say(f"interpreter {version} {flavour} is ready")

@@ -1,0 +1,61 @@
+"""Configures and builds a flavour's tree.
+
+    build("asan", "3.14.7")          # interpreter, cmake --preset asan if needed, cmake --build
+"""
+
+import os
+import re
+
+from refquake_cli import toolchain
+from refquake_cli.console import Progress, Task
+from refquake_cli.interpreter import ensure_interpreters
+from refquake_cli.lock import builder_lock
+from refquake_cli.logged import run_logged
+from refquake_cli.paths import REPOSITORY, build_folder, logs_folder
+from refquake_cli.sources import DEFAULT_VERSION
+
+DEV = "dev"  # core and scheduler only, no interpreter
+_NINJA_STEP = re.compile(r"^\[(\d+/\d+)\] (.*)$")
+
+
+def build(flavours: list[str], version: str = DEFAULT_VERSION) -> None:
+    """Sets up what the flavours need and builds their trees, one after the other: a compiler uses every core."""
+    needing = [flavour for flavour in flavours if flavour != DEV]
+    if needing:
+        ensure_interpreters(needing, version)
+    if not all((build_folder(flavour) / "build.ninja").exists() for flavour in flavours):
+        toolchain.ensure_tools()
+    with builder_lock(f"build of {' '.join(flavours)}", name="build"), Progress() as progress:
+        for flavour in flavours:
+            _build_tree(flavour, version, progress.task(f"{flavour} tree"))
+
+
+def _configure_command(flavour: str, version: str) -> list[str]:
+    import sys
+
+    command = ["cmake", "--preset", flavour, f"-DREFQUAKE_VENV_PYTHON={sys.executable}"]
+    if flavour != DEV:
+        command.append(f"-DREFQUAKE_PYTHON_VERSION={version}")
+    return command
+
+
+def _build_tree(flavour: str, version: str, task: Task) -> None:
+    log = logs_folder() / f"build-{flavour}.log"
+    log.unlink(missing_ok=True)
+    folder = build_folder(flavour)
+    wanted = "\n".join(_configure_command(flavour, version))
+    stamp = folder / "refquake-configured"
+    if not (folder / "build.ninja").exists() or not stamp.exists() or stamp.read_text() != wanted:
+        task.step("configure")
+        command = _configure_command(flavour, version)
+        run_logged(command, log=log, cwd=REPOSITORY, on_line=task.note, what=f"configuring the {flavour} tree")
+        stamp.write_text(wanted)
+    task.step("compile")
+    command = ["cmake", "--build", str(folder), "--parallel", str(os.cpu_count() or 1)]
+    run_logged(command, log=log, cwd=REPOSITORY, on_line=lambda line: _note(task, line), what=f"building the {flavour} tree")
+    task.done("ready")
+
+
+def _note(task: Task, line: str) -> None:
+    if match := _NINJA_STEP.match(line):
+        task.note(f"{match[1]} {os.path.basename(match[2].split(' ')[-1])}")

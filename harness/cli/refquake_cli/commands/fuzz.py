@@ -1,0 +1,80 @@
+"""`refquake fuzz`: the main job, from a bare machine to a table of findings."""
+
+from pathlib import Path
+
+import click
+
+from refquake_cli.errors import COULD_NOT_RUN, FINDINGS, INTERRUPTED, NOTHING_FOUND, WrongUse
+from refquake_cli.flavours import DEFAULT_FLAVOURS, FLAVOURS, check_flavour
+from refquake_cli.paths import DEFAULT_OUT
+from refquake_cli.sources import DEFAULT_VERSION, check_version
+from refquake_cli.targets import check_profile, check_target
+
+DEFAULT_TARGET = "node"
+DEFAULT_SECONDS = 20
+
+
+@click.command("fuzz")
+@click.argument("target", required=False)
+@click.option("--plant", metavar="NAME|all|none", help="Which variants: one plant, all and clean, or clean only.")
+@click.option("--profile", metavar="NAME", help="Which ops and oracles (default: the plant's; all for clean).")
+@click.option("--flavour", "flavours", multiple=True, metavar="|".join(FLAVOURS), help="May be given more than once.")
+@click.option("--time", "seconds", type=click.IntRange(1), default=DEFAULT_SECONDS, show_default=True, metavar="S",
+              help="Seconds for each variant; a finding ends it earlier.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(1, 2**32 - 1), default=1, show_default=True)
+@click.option("--corpus", type=click.Path(path_type=Path), help="Inputs to start from.")
+@click.option("--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, show_default=True,
+              help="Where findings go.")  # fmt: skip
+@click.option("--jobs", "workers", type=click.IntRange(1), default=2, show_default=True, help="Processes side by side.")
+@click.option("--version", default=DEFAULT_VERSION, show_default=True, help="CPython.")
+def command(
+    target: str | None, plant: str | None, profile: str | None, flavours: tuple[str, ...], seconds: int, seed: int,
+    corpus: Path | None, out: Path, workers: int, version: str,
+) -> int:  # fmt: skip
+    """Set up, build, and fuzz TARGET; a variant ends at its first finding.
+
+    Without TARGET: the sample extension, clean and with each of its plants, under asan and tsan.
+    """
+    name = check_target(target or DEFAULT_TARGET)
+    wanted = [check_flavour(flavour) for flavour in dict.fromkeys(flavours or DEFAULT_FLAVOURS)]
+    check_version(version)
+    if profile:
+        check_profile(profile)
+    if corpus and not corpus.is_dir():
+        raise WrongUse(f"no such corpus folder: {corpus}")
+    _prepare(out)
+    chosen_plant = plant or ("none" if target else "all")
+    return _fuzz(name, chosen_plant, profile, wanted, seconds, seed, corpus, out, workers, version)
+
+
+def _prepare(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WrongUse(f"cannot write findings to {out}: {error.strerror}") from error
+
+
+def _fuzz(target, plant, profile, flavours, seconds, seed, corpus, out, workers, version) -> int:
+    from refquake_cli.build import build
+    from refquake_cli.campaign import Campaign
+    from refquake_cli.fuzz_plan import plan
+    from refquake_cli.fuzz_table import print_summary, print_table
+    from refquake_cli.variant_run import Options
+
+    build(flavours, version)
+    jobs = plan(target, plant, profile, flavours)
+    options = Options(seconds, seed, version, out.resolve(), corpus.resolve() if corpus else None)
+    campaign = Campaign(jobs, options, workers)
+    campaign.run()
+    print_table(campaign)
+    print_summary(campaign)
+    return exit_code([run.outcome.state for run in campaign.runs], campaign.interrupted)
+
+
+def exit_code(states: list[str], interrupted: bool) -> int:
+    """Findings first: they are there whatever else went wrong."""
+    if "finding" in states:
+        return FINDINGS
+    if interrupted:
+        return INTERRUPTED
+    return COULD_NOT_RUN if "could not run" in states else NOTHING_FOUND

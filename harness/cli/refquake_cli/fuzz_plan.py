@@ -1,0 +1,42 @@
+"""Which variants a `fuzz` command runs, under which flavours and profiles.
+
+    jobs = plan("node", plant="all", profile=None, flavours=["asan", "tsan"])
+
+`plant` is a name, "all" (each plant, and the clean build), or "none" (the clean build only). A plant states its own
+profile and flavours; what the person gives on the command line wins.
+"""
+
+from refquake_cli.errors import WrongUse
+from refquake_cli.targets import CLEAN, Plant, check_variant, known_profiles, plants_of
+from refquake_cli.variant_run import Job
+
+
+def plan(target: str, plant: str, profile: str | None, flavours: list[str]) -> list[Job]:
+    if plant == "none":
+        return clean_jobs(target, profile, flavours)
+    if plant == "all":
+        return plant_jobs(target, profile, flavours, None) + clean_jobs(target, profile, flavours)
+    for flavour in flavours:
+        check_variant(target, plant, flavour)
+    jobs = plant_jobs(target, profile, flavours, plant)
+    if not jobs:
+        raise WrongUse(f"plant {plant} of {target} is not to be found under {' or '.join(flavours)}; choose its --flavour")
+    return jobs
+
+
+def clean_jobs(target: str, profile: str | None, flavours: list[str]) -> list[Job]:
+    profiles = [profile] if profile else known_profiles()
+    return [Job(target, CLEAN, flavour, name) for name in profiles for flavour in flavours]
+
+
+def plant_jobs(target: str, profile: str | None, flavours: list[str], only: str | None) -> list[Job]:
+    by_name: dict[str, list[tuple[Plant, str]]] = {}
+    for flavour in flavours:
+        for plant in plants_of(target, flavour):
+            if flavour in plant.flavours and only in (None, plant.name):
+                by_name.setdefault(plant.name, []).append((plant, flavour))
+    return [
+        Job(target, plant.name, flavour, profile or plant.profile, plant.finds)
+        for entries in by_name.values()
+        for plant, flavour in entries
+    ]

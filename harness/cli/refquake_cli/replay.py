@@ -1,0 +1,86 @@
+"""Replays an artefact in fresh processes.
+
+    replays = replay(artefact, times=5)
+    [r.report.kind for r in replays if r.report]
+
+A fresh process each time: shadow memory and specialised bytecode differ after thousands of inputs, so what a replay
+says is the report that counts.
+"""
+
+import signal
+import subprocess
+from dataclasses import dataclass
+
+from refquake_cli import child, targets
+from refquake_cli.artefact import Artefact
+from refquake_cli.errors import CouldNotRun, WrongUse
+from refquake_cli.program_text import complaint
+from refquake_cli.reports import Report, find_report
+
+REPLAY_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class Replay:
+    report: Report | None  # None: nothing was found
+
+
+def replay(artefact: Artefact, times: int) -> list[Replay]:
+    return [_replay_once(artefact) for _ in range(times)]
+
+
+def _command(artefact: Artefact) -> list[str]:
+    job = artefact.job
+    binary = targets.fuzz_binary(job.profile, job.flavour)
+    command = targets.binary_command(binary, job.target, job.variant, job.flavour, job.profile)
+    return [*command, f"--replay={artefact.path.resolve()}"]
+
+
+def _replay_once(artefact: Artefact) -> Replay:
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="refquake-replay-") as scratch:
+        process = subprocess.Popen(
+            [*_command(artefact), f"--artefacts={scratch}"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            cwd=scratch,
+            env=child.child_environment(artefact.version),
+            preexec_fn=child.die_with_parent,
+        )
+        try:
+            output, _ = process.communicate(timeout=REPLAY_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            output, _ = process.communicate()
+            return Replay(_plain_report("hang", f"no end after {REPLAY_SECONDS} s", output))
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+    return _judge(process.returncode, output)
+
+
+def _judge(code: int, output: str) -> Replay:
+    if code == 0:
+        return Replay(None)
+    if code == child.BINARY_WRONG_USE:
+        raise WrongUse(complaint(output))
+    if code == child.BINARY_COULD_NOT_RUN:
+        raise CouldNotRun(complaint(output))
+    report = find_report(output)
+    if report is None:
+        kind = {child.TIMED_OUT: "hang", child.OUT_OF_MEMORY: "out-of-memory"}.get(code, "crash")
+        report = _plain_report(kind, _death(code), output)
+    return Replay(report)
+
+
+def _plain_report(kind: str, title: str, output: str) -> Report:
+    return Report(kind, title, f"{kind} {title}", output)
+
+
+def _death(code: int) -> str:
+    return signal.Signals(-code).name if code < 0 else f"exit {code}"

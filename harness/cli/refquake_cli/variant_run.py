@@ -1,0 +1,206 @@
+"""One fuzz process at work on one variant: started, watched, stopped; its finding stored.
+
+    run = VariantRun(job, options, scratch)
+    run.start()
+    while not run.poll(): ...            # True once, when it ended; then run.outcome is set
+    run.stop("interrupted")              # at any time
+
+The process writes to a file, not to a pipe: it never waits for us, and what it said survives it.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from refquake_cli import child, targets
+from refquake_cli.findings import Finding, store
+from refquake_cli.program_text import text_of
+from refquake_cli.reports import Report, find_report
+
+STOP_GRACE_SECONDS = 30
+INPUT_TIMEOUT_SECONDS = 20
+_STATUS = re.compile(r"^#(\d+)\s.*?\bcov: (\d+)(?:.*?exec/s: (\d+))?", re.MULTILINE)
+_STAT = re.compile(r"^stat::number_of_executed_units:\s*(\d+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A variant under a flavour and a profile, and what a plant there is expected to be found as."""
+
+    target: str
+    variant: str
+    flavour: str
+    profile: str
+    expected: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return f"{self.variant} {self.flavour} {self.profile}"
+
+
+@dataclass(frozen=True)
+class Options:
+    seconds: int
+    seed: int
+    version: str
+    out: Path
+    corpus: Path | None = None
+
+
+@dataclass
+class Outcome:
+    state: str  # "finding", "clean", "could not run", "stopped"
+    kind: str = ""
+    finding: Finding | None = None
+    folder: Path | None = None
+    problem: str = ""
+
+
+class VariantRun:
+    def __init__(self, job: Job, options: Options, scratch: Path) -> None:
+        self.job = job
+        self.outcome: Outcome | None = None
+        self.executions = self.coverage = self.rate = 0
+        self._options = options
+        self._scratch = scratch
+        self._log = scratch / "output.txt"
+        self._read_to = 0
+        self._process: subprocess.Popen | None = None
+        self._started = 0.0
+        self.seconds = 0.0
+
+    def start(self) -> None:
+        artefacts, corpus = self._scratch / "artefacts", self._scratch / "corpus"
+        artefacts.mkdir(parents=True)
+        corpus.mkdir()
+        binary = targets.fuzz_binary(self.job.profile, self.job.flavour)
+        folders = [str(corpus)] + ([str(self._options.corpus)] if self._options.corpus else [])
+        command = [
+            *targets.binary_command(binary, self.job.target, self.job.variant, self.job.flavour, self.job.profile),
+            f"--artefacts={artefacts}",
+            f"-artifact_prefix={artefacts}/",
+            f"-max_total_time={self._options.seconds}",
+            f"-seed={self._options.seed}",
+            f"-timeout={INPUT_TIMEOUT_SECONDS}",
+            "-print_final_stats=1",
+            "-verbosity=1",
+            *folders,
+        ]
+        self._started = time.monotonic()
+        with self._log.open("wb") as sink:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=subprocess.STDOUT,
+                cwd=self._scratch,
+                env=child.child_environment(self._options.version),
+                start_new_session=True,
+                preexec_fn=child.die_with_parent,
+            )
+
+    def poll(self) -> bool:
+        """Reads what is new; whether the run has just ended."""
+        if self.outcome:
+            return False
+        self.seconds = time.monotonic() - self._started
+        self._read_status()
+        code = self._process.poll()
+        if code is None and self.seconds > self._options.seconds + STOP_GRACE_SECONDS:
+            self._kill()
+            self.outcome = self._found(self._overdue_report())
+        elif code is not None:
+            self.outcome = self._judge(code)
+        return self.outcome is not None
+
+    def stop(self, reason: str) -> None:
+        if self._process and self._process.poll() is None:
+            self._kill()
+        if not self.outcome:
+            self.outcome = Outcome("stopped", problem=reason)
+
+    def _kill(self) -> None:
+        try:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self._process.wait()
+
+    def _read_status(self) -> None:
+        with self._log.open("rb") as stream:
+            stream.seek(self._read_to)
+            new = stream.read()
+        whole = new[: new.rfind(b"\n") + 1]
+        self._read_to += len(whole)
+        text = whole.decode(errors="replace")
+        for executions, coverage, rate in _STATUS.findall(text):
+            self.executions, self.coverage, self.rate = int(executions), int(coverage), int(rate or self.rate)
+        for executions in _STAT.findall(text):
+            self.executions = int(executions)
+        if self.seconds >= 1 and not self.rate:
+            self.rate = int(self.executions / self.seconds)
+
+    def _output(self) -> str:
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
+    def _judge(self, code: int) -> Outcome:
+        if code == 0:
+            return self._judge_clean()
+        if code in (child.BINARY_WRONG_USE, child.BINARY_COULD_NOT_RUN):
+            return self._could_not_run(code)
+        report = find_report(self._output())
+        if report is None:
+            kind = {child.TIMED_OUT: "hang", child.OUT_OF_MEMORY: "out-of-memory"}.get(code, "crash")
+            report = Report(kind, f"exit {code}", f"{kind} exit {code}", self._output())
+        return self._found(report)
+
+    def _judge_clean(self) -> Outcome:
+        """Exit 0 with nothing executed is no clean run."""
+        if self.executions == 0:
+            return Outcome("could not run", problem="it ended without executing anything")
+        return Outcome("clean")
+
+    def _could_not_run(self, code: int) -> Outcome:
+        lines = [line for line in self._output().splitlines() if line.strip()]
+        named = [line for line in lines if "refquake" in line.lower()]
+        return Outcome("could not run", problem=(named or lines or [f"exit {code}"])[-1].strip())
+
+    def _overdue_report(self) -> Report:
+        title = f"did not stop {STOP_GRACE_SECONDS} s after its time was up"
+        return Report("hang", title, f"hang {title}", self._output())
+
+    def _found(self, report: Report) -> Outcome:
+        job, options = self.job, self._options
+        finding = Finding(
+            kind=report.kind,
+            signature=report.signature,
+            hash=report.hash,
+            target=job.target,
+            variant=job.variant,
+            flavour=job.flavour,
+            profile=job.profile,
+            version=options.version,
+            seed=options.seed,
+            executions=self.executions,
+            seconds=round(self.seconds, 2),
+            module=str(targets.variant_folder(job.target, job.variant, job.flavour) / f"{job.target}.so"),
+        )
+        artefact = self._artefact(report)
+        program = text_of(artefact, job, options.version) if artefact else ""
+        folder = store(options.out, finding, artefact, program, report.text)
+        return Outcome("finding", report.kind, finding, folder)
+
+    def _artefact(self, report: Report) -> Path | None:
+        """The one the report names, else the newest libFuzzer wrote."""
+        if report.artefact and (named := self._scratch / report.artefact).is_file():
+            return named
+        written = [
+            path
+            for path in (self._scratch / "artefacts").iterdir()
+            if path.suffix != ".prog" and path.name.startswith(("crash-", "timeout-", "oom-", "leak-"))
+        ]
+        return max(written, key=lambda path: path.stat().st_mtime, default=None)
