@@ -1,0 +1,212 @@
+#include "python/executor.h"
+
+#include "python/history.h"
+#include "python/interpreter.h"
+#include "python/oracles/call_contract.h"
+#include "python/oracles/conservation.h"
+#include "python/oracles/survival.h"
+
+namespace refquake {
+namespace {
+
+// A finalizer may resurrect once and what it holds may have finalizers too.
+constexpr int kCollections = 3;
+// Garbage of types that are not watched is collected every so many runs.
+constexpr uint64_t kRunsBetweenCollections = 64;
+
+}  // namespace
+
+Executor::Executor(Target& target, const ExecutorOptions& options)
+    : target_(target), options_(options), interpreter_(PyInterpreterState_Get()), graph_(target) {
+  logs_.resize(static_cast<size_t>(options.max_lanes) + 1);
+  for (LaneLog& log : logs_) {
+    log.events.reserve(1024);
+    log.trace.reserve(kMaxOps);
+  }
+  LaneLog::Bind(&logs_[0]);
+  SetHistory(&target_.table, logs_);
+}
+
+void Executor::StartWorkers() {
+  pool_.Start(options_.max_lanes, RunWorker, this);
+  PyThreadState* saved = PyEval_SaveThread();
+  // mimalloc ties a thread state to the thread that made it, so each worker makes its own.
+  pool_.RunOnEach(options_.max_lanes, MakeThreadState, this);
+  PyEval_RestoreThread(saved);
+}
+
+void Executor::MakeThreadState(int lane, void* executor) {
+  auto* self = static_cast<Executor*>(executor);
+  LaneLog* log = &self->logs_[static_cast<size_t>(lane) + 1];
+  log->alone = false;
+  LaneLog::Bind(log);
+  PyThreadState* state = PyThreadState_New(self->interpreter_);
+  PyEval_RestoreThread(state);
+  self->workers_[static_cast<size_t>(lane)].thread_state = PyEval_SaveThread();
+}
+
+RunResult Executor::Run(const Program& program) {
+  for (LaneLog& log : logs_) log.trace.clear();
+  for (size_t i = 0; i < program.phases.size(); ++i) {
+    phase_ = static_cast<int16_t>(i);
+    RunPhase(program.phases[i]);
+    TakeEvents();
+    if (options_.judge) JudgePhase();
+  }
+  Finish();
+  RunResult result;
+  for (const LaneLog& log : logs_) {
+    for (const OpTrace& trace : log.trace) {
+      result.ok += trace.outcome == Outcome::kOk;
+      result.errors += trace.outcome == Outcome::kError;
+      result.skipped += trace.outcome == Outcome::kSkipped;
+    }
+  }
+  return result;
+}
+
+void Executor::RunPhase(const Phase& phase) {
+  if (phase.lanes.size() == 1) {
+    logs_[0].place = {phase_, 0, 0};
+    RunLane(phase.lanes[0], slots_, logs_[0]);
+  } else {
+    RunConcurrently(phase);
+  }
+}
+
+void Executor::RunConcurrently(const Phase& phase) {
+  const int lanes = static_cast<int>(phase.lanes.size());
+  for (int i = 0; i < lanes; ++i) {
+    Worker& worker = workers_[static_cast<size_t>(i)];
+    worker.lane = &phase.lanes[static_cast<size_t>(i)];
+    worker.slots.CopyFrom(slots_);
+    logs_[static_cast<size_t>(i) + 1].place = {phase_, static_cast<int16_t>(i), 0};
+  }
+  PyThreadState* saved = PyEval_SaveThread();
+  pool_.RunFree(lanes);
+  PyEval_RestoreThread(saved);
+  for (int i = 0; i < lanes; ++i) slots_.MergeFrom(workers_[static_cast<size_t>(i)].slots);
+}
+
+void Executor::RunWorker(int lane, void* executor) {
+  auto* self = static_cast<Executor*>(executor);
+  Worker& worker = self->workers_[static_cast<size_t>(lane)];
+  PyEval_RestoreThread(worker.thread_state);
+  self->RunLane(*worker.lane, worker.slots, self->logs_[static_cast<size_t>(lane) + 1]);
+  worker.thread_state = PyEval_SaveThread();
+}
+
+void Executor::RunLane(const Lane& lane, SlotTable& slots, LaneLog& log) {
+  for (const Op& op : lane) {
+    OpTrace& trace = log.trace.emplace_back();
+    trace.place = log.place;
+    trace.op = &op;
+    trace.outcome = RunOp(op, slots, trace);
+    ++log.place.op;
+  }
+}
+
+Outcome Executor::RunOp(const Op& op, SlotTable& slots, OpTrace& trace) {
+  const OpSpec& spec = target_.table.op(op.op);
+  const OpPayload& payload = target_.payloads[op.op];
+  std::array<PyObject*, kMaxArgs + 1> stack{};  // one free place before the arguments, for vectorcall
+  PyObject** args = stack.data() + 1;
+  std::array<PyObject*, kMaxArgs> made{};  // owned values
+  Outcome outcome = Outcome::kSkipped;
+  size_t ready = 0;
+  for (; ready < spec.nargs; ++ready) {
+    const Arg arg = op.args[ready];
+    if (arg.is_slot()) {
+      args[ready] = slots.Get(arg.slot());
+    } else {
+      const ValueSource& source = target_.values[static_cast<size_t>(arg.value())];
+      args[ready] = made[ready] = source.make(source.payload);
+      if (!args[ready]) PyErr_Clear();
+    }
+    if (!args[ready]) break;
+    trace.args[ready] = args[ready];
+  }
+  bool fits = ready == spec.nargs;
+  if (fits && payload.owners.any()) {
+    const WatchedType* self_type = target_.watch.Find(Py_TYPE(args[0]));
+    fits = self_type && payload.owners.test(static_cast<size_t>(self_type->index));
+  }
+  if (fits && spec.form == Form::kDrop) {
+    if (op.args[0].is_slot()) slots.Put(op.args[0].slot(), nullptr);
+    outcome = Outcome::kOk;
+  } else if (fits) {
+    bool failed = false;
+    PyObject* result = Execute(spec, payload, args, failed);
+    if (options_.judge) JudgeCall(target_, op, spec.nargs ? args[0] : nullptr, failed);
+    if (failed) PyErr_Clear();
+    outcome = failed ? Outcome::kError : Outcome::kOk;
+    trace.result = result;
+    if (result && op.dst != kNoSlot) {
+      slots.Put(op.dst, result);
+    } else {
+      Py_XDECREF(result);
+    }
+  }
+  for (PyObject* value : made) Py_XDECREF(value);
+  return outcome;
+}
+
+PyObject* Executor::Execute(const OpSpec& spec, const OpPayload& payload, PyObject* const* args, bool& failed) {
+  const size_t count = spec.nargs | PY_VECTORCALL_ARGUMENTS_OFFSET;
+  PyObject* result = nullptr;
+  switch (spec.form) {
+    case Form::kCall:
+      result = PyObject_Vectorcall(payload.object, args, count, nullptr);
+      break;
+    case Form::kMethod:
+      result = PyObject_VectorcallMethod(payload.object, args, count, nullptr);
+      break;
+    case Form::kGet:
+      result = PyObject_GetAttr(args[0], payload.object);
+      break;
+    case Form::kSet:
+      failed = PyObject_SetAttr(args[0], payload.object, args[1]) < 0;
+      return nullptr;
+    case Form::kDelete:
+      failed = PyObject_DelAttr(args[0], payload.object) < 0;
+      return nullptr;
+    case Form::kCopy:
+      return Py_NewRef(args[0]);
+    case Form::kDrop:
+      return nullptr;
+  }
+  failed = result == nullptr;
+  return result;
+}
+
+void Executor::TakeEvents() {
+  for (LaneLog& log : logs_) {
+    living_.Apply(log.events);
+    log.events.clear();
+  }
+  living_.Settle();
+}
+
+void Executor::JudgePhase() {
+  living_.List(instances_);
+  graph_.Build(&slots_, instances_);
+  JudgeConservation(target_, graph_, instances_);
+}
+
+void Executor::Finish() {
+  logs_[0].place = {-1, 0, 0};
+  slots_.Clear();
+  TakeEvents();
+  const bool due = ++runs_ % kRunsBetweenCollections == 0;
+  for (int i = 0; i < kCollections && (living_.AnyNew() || (due && i == 0)); ++i) {
+    CollectNow();
+    TakeEvents();
+  }
+  if (options_.judge && living_.AnyNew()) {
+    living_.List(instances_);
+    JudgeSurvival(target_, graph_, instances_);
+  }
+  living_.NextRun();
+}
+
+}  // namespace refquake

@@ -1,0 +1,87 @@
+// Executes programs on a target and lets the oracles judge them.
+//
+//   Executor executor(target, {.max_lanes = 4});
+//   executor.StartWorkers();
+//   RunResult result = executor.Run(program);     // returns if nothing was found
+//
+// Contract: one per process, used from the thread that started the interpreter, with its thread state
+// attached; the watch is installed. A finding does not return (report.h). Nothing of a program is left
+// after Run but what the module itself keeps. In a free-running lane nothing is locked and nothing
+// shared is written between one op and the next.
+#ifndef REFQUAKE_PYTHON_EXECUTOR_H_
+#define REFQUAKE_PYTHON_EXECUTOR_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/program.h"
+#include "python/graph.h"
+#include "python/lane_log.h"
+#include "python/living.h"
+#include "python/slots.h"
+#include "python/target.h"
+#include "sched/pool.h"
+
+namespace refquake {
+
+struct ExecutorOptions {
+  int max_lanes = 1;
+  bool judge = true;  // false: run without oracles, for measuring
+};
+
+struct RunResult {
+  uint32_t ok = 0;       // ops that succeeded
+  uint32_t errors = 0;   // ops that raised
+  uint32_t skipped = 0;  // ops whose slots were empty or held another type
+};
+
+class Executor {
+ public:
+  Executor(Target& target, const ExecutorOptions& options);
+
+  // Creates one worker per lane, each with its own thread state. Not needed for one lane.
+  void StartWorkers();
+
+  RunResult Run(const Program& program);
+
+  // The lanes' logs of the run so far: the main thread's first, then lane 0's, lane 1's, ...
+  const std::vector<LaneLog>& logs() const { return logs_; }
+
+ private:
+  struct Worker {
+    PyThreadState* thread_state = nullptr;
+    SlotTable slots;
+    const Lane* lane = nullptr;
+  };
+
+  static void MakeThreadState(int lane, void* executor);
+  static void RunWorker(int lane, void* executor);
+
+  void RunPhase(const Phase& phase);
+  void RunConcurrently(const Phase& phase);
+  void RunLane(const Lane& lane, SlotTable& slots, LaneLog& log);
+  Outcome RunOp(const Op& op, SlotTable& slots, OpTrace& trace);
+  // Carries the op out. Null (or, for ops without a result, false) and an exception on failure.
+  PyObject* Execute(const OpSpec& spec, const OpPayload& payload, PyObject* const* args, bool& failed);
+  void TakeEvents();
+  void JudgePhase();
+  void Finish();
+
+  Target& target_;
+  ExecutorOptions options_;
+  PyInterpreterState* interpreter_ = nullptr;
+  sched::Pool pool_;
+  SlotTable slots_;
+  std::array<Worker, kMaxLanes> workers_;
+  std::vector<LaneLog> logs_;
+  Living living_;
+  ObjectGraph graph_;
+  std::vector<PyObject*> instances_;
+  int16_t phase_ = 0;
+  uint64_t runs_ = 0;
+};
+
+}  // namespace refquake
+
+#endif  // REFQUAKE_PYTHON_EXECUTOR_H_

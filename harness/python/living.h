@@ -1,0 +1,45 @@
+// The living instances of watched types, kept by adding up the lanes' births and deaths.
+//
+//   living.Apply(log.events);          // once per lane, at the barrier
+//   living.List(instances);
+//
+// Contract: used by the main thread while no lane runs. An address may be born and freed by different
+// lanes in any order within a phase, so only the sum counts. Objects the watch never saw born are not
+// listed.
+#ifndef REFQUAKE_PYTHON_LIVING_H_
+#define REFQUAKE_PYTHON_LIVING_H_
+
+#include <span>
+#include <vector>
+
+#include "python/address_map.h"
+#include "python/lane_log.h"
+
+namespace refquake {
+
+class Living {
+ public:
+  void Apply(std::span<const BirthOrDeath> events);
+  // Call after all lanes' events were applied: a death without a birth is forgotten.
+  void Settle();
+  // Replaces `instances` by the living ones, in order of their first birth.
+  void List(std::vector<PyObject*>& instances);
+  bool Empty() const { return alive_ == 0; }
+  // Empties the books of the dead; what lives stays, and counts as old.
+  void NextRun();
+  // True if an instance born since NextRun lives.
+  bool AnyNew();
+
+ private:
+  struct Count {
+    int32_t alive = 0;
+    bool old = false;
+  };
+  AddressMap<Count> counts_;
+  std::vector<PyObject*> survivors_;
+  int64_t alive_ = 0;
+};
+
+}  // namespace refquake
+
+#endif  // REFQUAKE_PYTHON_LIVING_H_

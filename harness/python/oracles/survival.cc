@@ -1,0 +1,34 @@
+#include "python/oracles/survival.h"
+
+#include <string>
+
+#include "python/history.h"
+#include "python/oracles/conservation.h"
+#include "python/report.h"
+
+namespace refquake {
+
+void JudgeSurvival(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living) {
+  graph.Build(nullptr, living);
+  JudgeConservation(target, graph, living);
+  for (PyObject* object : living) {
+    if (graph.VisitsFromElsewhere(object) > 0) return;  // held by the module itself, and all it holds with it
+  }
+  for (PyObject* object : living) {
+    const WatchedType* watched = target.watch.Find(Py_TYPE(object));
+    if (!watched) continue;
+    Finding finding;
+    finding.kind = "leaked-instance";
+    finding.type = watched->name;
+    finding.what = "an instance lives after all slots were dropped and the collector has run";
+    finding.expected = "0 living instances";
+    finding.found = std::to_string(living.size());
+    finding.history = HistoryOf(object);
+    finding.rule = "tp_clear must drop every member that can be part of a cycle (CPython documentation: tp_clear)";
+    finding.hint = Py_TYPE(object)->tp_clear ? "check that tp_clear drops every member that tp_traverse visits"
+                                             : "the type has no tp_clear: add one that drops every member";
+    Report(std::move(finding));
+  }
+}
+
+}  // namespace refquake

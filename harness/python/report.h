@@ -1,0 +1,22 @@
+// How oracles hand over a finding: one call that does not come back.
+//
+//   SetReportSink(&DriverSink);     // once, at start
+//   Report({.kind = "missed-visit", .type = "node.Node", ...});
+//
+// Contract: the first finding of a run ends it; the sink prints, writes the artefact and leaves the
+// process. Report may be called from any lane, with or without an attached thread state.
+#ifndef REFQUAKE_PYTHON_REPORT_H_
+#define REFQUAKE_PYTHON_REPORT_H_
+
+#include "core/finding.h"
+
+namespace refquake {
+
+using ReportSink = void (*)(const Finding&);  // must not return
+
+void SetReportSink(ReportSink sink);
+[[noreturn]] void Report(Finding finding);
+
+}  // namespace refquake
+
+#endif  // REFQUAKE_PYTHON_REPORT_H_

@@ -1,0 +1,41 @@
+#include "python/target.h"
+
+#include <cstring>
+
+namespace refquake {
+
+void Target::AddOp(OpSpec spec, PyObject* payload) {
+  const std::vector<int> owners = spec.owners;
+  const size_t index = static_cast<size_t>(table.Add(std::move(spec)));
+  if (index < payloads.size()) {
+    for (int owner : owners) payloads[index].owners.set(static_cast<size_t>(owner));
+    Py_XDECREF(payload);
+    return;
+  }
+  OpPayload entry;
+  entry.object = payload;
+  for (int owner : owners) entry.owners.set(static_cast<size_t>(owner));
+  payloads.push_back(entry);
+}
+
+void Target::AddValue(ValueSpec spec, ValueSource source) {
+  const size_t index = static_cast<size_t>(table.AddValue(std::move(spec)));
+  if (index == values.size()) values.push_back(source);
+}
+
+int Target::AddType(PyTypeObject* type) {
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i] == type) return static_cast<int>(i);
+  }
+  if (types.size() == kMaxWatchedTypes) return -1;
+  Py_INCREF(type);
+  types.push_back(type);
+  const char* dot = std::strrchr(type->tp_name, '.');
+  return table.AddType(dot ? dot + 1 : type->tp_name);
+}
+
+void Target::WatchTypes() {
+  for (PyTypeObject* type : types) watch.Add(type);  // the same order, so the same index
+}
+
+}  // namespace refquake
