@@ -25,7 +25,7 @@ std::vector<const OpTrace*> Touching(PyObject* object) {
       if (Touches(trace, object)) found.push_back(&trace);
     }
   }
-  std::stable_sort(found.begin(), found.end(), [](const OpTrace* a, const OpTrace* b) {
+  std::sort(found.begin(), found.end(), [](const OpTrace* a, const OpTrace* b) {
     return std::tie(a->place.phase, a->place.lane, a->place.op) < std::tie(b->place.phase, b->place.lane, b->place.op);
   });
   auto last_birth = std::find_if(found.rbegin(), found.rend(), [&](const OpTrace* trace) {

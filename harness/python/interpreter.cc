@@ -34,7 +34,7 @@ std::optional<std::string> StartInterpreter(const InterpreterOptions& options) {
   config.use_hash_seed = 1;  // sets and dicts iterate alike in every process
   config.hash_seed = 0;
 #ifdef Py_GIL_DISABLED
-  config.enable_gil = 0;
+  if (options.force_gil_off) config.enable_gil = 0;
 #endif
   PyStatus status = PyConfig_SetBytesString(&config, &config.home, options.home.c_str());
   if (!PyStatus_Exception(status)) status = Py_InitializeFromConfig(&config);

@@ -20,6 +20,7 @@ namespace refquake {
 struct InterpreterOptions {
   std::string home;               // the prefix with lib/python3.x
   std::vector<std::string> path;  // put before the standard library on sys.path
+  bool force_gil_off = false;     // keep the GIL off even if a module asks for it
 };
 
 // Returns an error text, or nothing on success.

@@ -1,0 +1,118 @@
+#include "driver/flight_recorder.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// Declared weak: absent in the plain flavour.
+extern "C" void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+
+namespace refquake {
+namespace {
+
+constexpr size_t kMaxPath = 4096;
+
+FlightRecord g_unmapped;
+FlightRecord* g_record = &g_unmapped;
+char g_prefix[kMaxPath];
+char g_path[kMaxPath + 64];
+char g_beside[kMaxPath + 80];
+
+// Raw system calls: libc's wrappers are intercepted by the sanitizers.
+bool WriteAll(int fd, const void* data, size_t size) {
+  const char* at = static_cast<const char*>(data);
+  while (size > 0) {
+    const long written = syscall(SYS_write, fd, at, size);
+    if (written <= 0) return false;
+    at += written;
+    size -= static_cast<size_t>(written);
+  }
+  return true;
+}
+
+size_t Length(const char* text) {
+  size_t length = 0;
+  while (text[length]) ++length;
+  return length;
+}
+
+char* Append(char* at, const char* text) {
+  while (*text) *at++ = *text++;
+  *at = 0;
+  return at;
+}
+
+uint64_t Fnv1a(const uint8_t* data, size_t size) {
+  uint64_t hash = 0xcbf29ce484222325ull;
+  for (size_t i = 0; i < size; ++i) hash = (hash ^ data[i]) * 0x100000001b3ull;
+  return hash;
+}
+
+void OnDeath() {
+  const char* path = WriteArtefact(g_prefix);
+  constexpr char kLine[] = "==refquake== ARTEFACT: ";
+  constexpr char kFailed[] = "==refquake== the artefact could not be written\n";
+  if (!path) {
+    WriteAll(2, kFailed, sizeof(kFailed) - 1);
+    return;
+  }
+  WriteAll(2, kLine, sizeof(kLine) - 1);
+  WriteAll(2, path, Length(path));
+  WriteAll(2, "\n", 1);
+}
+
+}  // namespace
+
+const char* OpenFlightRecorder(const char* path) {
+  const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0) return "cannot open the state file";
+  if (ftruncate(fd, sizeof(FlightRecord)) < 0) {
+    close(fd);
+    return "cannot size the state file";
+  }
+  void* mapped = mmap(nullptr, sizeof(FlightRecord), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  close(fd);
+  if (mapped == MAP_FAILED) return "cannot map the state file";
+  g_record = static_cast<FlightRecord*>(mapped);
+  *g_record = FlightRecord{};
+  __builtin_memcpy(g_record->magic, "refquake", sizeof(g_record->magic));
+  g_record->version = 1;
+  return nullptr;
+}
+
+FlightRecord& Recorder() { return *g_record; }
+
+void RecordInput(const uint8_t* data, size_t size) {
+  if (size > kMaxRecordedInput) size = kMaxRecordedInput;
+  __builtin_memcpy(g_record->input, data, size);
+  g_record->input_size = static_cast<uint32_t>(size);
+  ++g_record->inputs;
+}
+
+void InstallDeathCallback(const char* artefact_prefix) {
+  if (Length(artefact_prefix) < kMaxPath) Append(g_prefix, artefact_prefix);
+  if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(OnDeath);
+}
+
+const char* ArtefactPath(const char* prefix) {
+  char* at = Append(g_path, Length(prefix) < kMaxPath ? prefix : "./");
+  at = Append(at, "crash-");
+  const uint64_t hash = Fnv1a(g_record->input, g_record->input_size);
+  for (int shift = 60; shift >= 0; shift -= 4) *at++ = "0123456789abcdef"[(hash >> shift) & 15];
+  *at = 0;
+  return g_path;
+}
+
+const char* WriteArtefact(const char* prefix) {
+  const char* path = ArtefactPath(prefix);
+  Append(Append(g_beside, path), ".part");
+  const long fd = syscall(SYS_open, g_beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) return nullptr;
+  const bool written = WriteAll(static_cast<int>(fd), g_record->input, g_record->input_size);
+  syscall(SYS_close, fd);
+  if (!written || syscall(SYS_rename, g_beside, path) != 0) return nullptr;
+  return path;
+}
+
+}  // namespace refquake

@@ -1,0 +1,12 @@
+// The one header a fuzz target includes.
+//
+//   #include "driver/fuzz_target.h"
+//   REFQUAKE_FUZZ_TARGET("lifecycle");     // a profile of core/profile.h
+#ifndef REFQUAKE_DRIVER_FUZZ_TARGET_H_
+#define REFQUAKE_DRIVER_FUZZ_TARGET_H_
+
+extern "C" const char refquake_fuzz_target_profile[];
+
+#define REFQUAKE_FUZZ_TARGET(profile) extern "C" const char refquake_fuzz_target_profile[] = profile
+
+#endif  // REFQUAKE_DRIVER_FUZZ_TARGET_H_

@@ -1,0 +1,101 @@
+// libFuzzer's hooks. LLVMFuzzerInitialize does everything that is done once; TestOneInput decodes,
+// records and runs; a finding ends the process.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "core/bytes.h"
+#include "core/profile.h"
+#include "driver/exit_codes.h"
+#include "driver/flags.h"
+#include "driver/flight_recorder.h"
+#include "driver/fuzz_target.h"
+#include "driver/mutator.h"
+#include "driver/one_shot.h"
+#include "driver/self_proof.h"
+#include "driver/session.h"
+
+namespace refquake {
+namespace {
+
+Flags g_flags;
+Session* g_session = nullptr;
+
+[[noreturn]] void Leave(int code) {
+  std::fflush(stdout);
+  std::fflush(stderr);
+  _exit(code);  // the interpreter is not finalised, so no destructor may run
+}
+
+[[noreturn]] void Fail(int code, const std::string& message) {
+  std::fprintf(stderr, "refquake: %s\n", message.c_str());
+  Leave(code);
+}
+
+const Profile& ChosenProfile() {
+  // A canary's program has two lanes, whatever the fuzz target.
+  const std::string name = !g_flags.canary.empty()    ? "threads"
+                           : !g_flags.profile.empty() ? g_flags.profile
+                                                      : refquake_fuzz_target_profile;
+  const Profile* profile = FindProfile(name);
+  if (profile) return *profile;
+  std::string known;
+  for (const Profile& p : Profiles()) known += " " + std::string(p.name);
+  Fail(kExitWrongUse, "unknown profile '" + name + "'; known:" + known);
+}
+
+void Initialize(int argc, char** argv) {
+  if (auto error = ParseFlags(argc, argv, g_flags)) Fail(kExitWrongUse, *error);
+  if (g_flags.help != "0") {
+    std::fputs(FlagsHelp().c_str(), stdout);
+    Leave(kExitNothingFound);
+  }
+  if (g_flags.home.empty()) g_flags.home = REFQUAKE_DEFAULT_HOME;
+  const Profile& profile = ChosenProfile();
+  if (!g_flags.state.empty()) {
+    if (const char* error = OpenFlightRecorder(g_flags.state.c_str())) Fail(kExitCouldNotRun, g_flags.state + ": " + error);
+  }
+  if (g_flags.self_proof != "0" && !IsOneShot(g_flags)) {
+    if (auto error = ProveSelf(argv[0], g_flags)) Fail(kExitCouldNotRun, *error);
+  }
+  std::string error;
+  g_session = Session::Start(g_flags, profile, error).release();  // lives as long as the process
+  if (!g_session) Fail(kExitCouldNotRun, error);
+  if (IsOneShot(g_flags)) Leave(RunOneShot(g_flags, *g_session));
+}
+
+void RunBytes(const uint8_t* data, size_t size) {
+  static Program program;  // its storage is reused
+  static bool first = true;
+  if (first) InstallDeathCallback(g_flags.artefacts.c_str());  // libFuzzer has set its own by now
+  first = false;
+  RecordInput(data, size);
+  DecodeBytes({data, size}, g_session->table(), {.max_lanes = g_session->profile().max_lanes}, program);
+  g_session->Run(program);
+}
+
+}  // namespace
+}  // namespace refquake
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  refquake::Initialize(*argc, *argv);
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  refquake::RunBytes(data, size);
+  return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned seed) {
+  using refquake::g_session;
+  return refquake::MutateBytes(data, size, max_size, seed, g_session->table(), g_session->profile());
+}
+
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,
+                                            uint8_t* out, size_t max_size, unsigned seed) {
+  using refquake::g_session;
+  return refquake::CrossOverBytes({a, a_size}, {b, b_size}, {out, max_size}, seed, g_session->table(),
+                                  g_session->profile());
+}

@@ -1,0 +1,48 @@
+// The session: interpreter, target and executor of this process, made once from the flags.
+//
+//   Session* session = StartSession(flags, profile, &error);     // null: could not run
+//   session->Run(program);
+//
+// Contract: the only process-wide state of the harness, beside the flight recorder. Used from the
+// thread that started it. A finding ends the process: report and artefact are written here.
+#ifndef REFQUAKE_DRIVER_SESSION_H_
+#define REFQUAKE_DRIVER_SESSION_H_
+
+#include <memory>
+#include <string>
+
+#include "core/finding.h"
+#include "core/profile.h"
+#include "core/program.h"
+#include "driver/flags.h"
+#include "python/executor.h"
+#include "python/target.h"
+
+namespace refquake {
+
+class Session {
+ public:
+  static std::unique_ptr<Session> Start(const Flags& flags, const Profile& profile, std::string& error);
+
+  // Runs one program; does not return if there is a finding. Its bytes must be in the flight recorder.
+  RunResult Run(const Program& program);
+
+  const OpTable& table() const { return target_.table; }
+  const Profile& profile() const { return profile_; }
+
+ private:
+  Session(const Flags& flags, const Profile& profile) : flags_(flags), profile_(profile) {}
+
+  std::string Load();
+  static void OnFinding(const Finding& finding);
+
+  Flags flags_;
+  Profile profile_;
+  Target target_;
+  std::unique_ptr<Executor> executor_;
+  const Program* running_ = nullptr;
+};
+
+}  // namespace refquake
+
+#endif  // REFQUAKE_DRIVER_SESSION_H_
