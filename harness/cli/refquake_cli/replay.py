@@ -41,7 +41,7 @@ def _replay_once(artefact: Artefact) -> Replay:
 
     with tempfile.TemporaryDirectory(prefix="refquake-replay-") as scratch:
         process = subprocess.Popen(
-            [*_command(artefact), f"--artefacts={scratch}"],
+            [*_command(artefact), f"--artefacts={scratch}/"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

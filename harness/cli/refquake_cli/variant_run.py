@@ -81,7 +81,7 @@ class VariantRun:
         folders = [str(corpus)] + ([str(self._options.corpus)] if self._options.corpus else [])
         command = [
             *targets.binary_command(binary, self.job.target, self.job.variant, self.job.flavour, self.job.profile),
-            f"--artefacts={artefacts}",
+            f"--artefacts={artefacts}/",
             f"-artifact_prefix={artefacts}/",
             f"-max_total_time={self._options.seconds}",
             f"-seed={self._options.seed}",

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 # "#0 0x55d1 in func file.c:12:3" (ASan, UBSan, libFuzzer) and "#0 func file.c:12:3 (module+0x1234)" (TSan)
 _FRAME = re.compile(r"^\s*#\d+\s+(?:0x[0-9a-fA-F]+\s+(?:in\s+)?)?(?P<rest>.*)$")
 _MODULE = re.compile(r"\s*\((?P<module>[^()\s]+)\+0x[0-9a-fA-F]+\)(?:\s+\(BuildId: [0-9a-f]+\))?\s*$")
-_PLACE = re.compile(r"\s+(?P<file>(?:/|\.|<null>|[\w.-]+\.(?:c|cc|cpp|h|hpp|pyx))\S*?)(?::(?P<line>\d+))?(?::\d+)?$")
-_CLONE = re.compile(r"\.(?:constprop|part|isra|cold|llvm|__uniq)(?:\.\d+)*")
+_PLACE = re.compile(r"\s+(?P<file>/\S*?|<null>|\S+\.\w+)(?::(?P<line>\d+))?(?::\d+)?$")
+_CLONE = re.compile(r"\.(?:constprop|part|isra|cold|llvm|specialized|__uniq)(?:\.\d+)*")
 
 _PLUMBING_FUNCTION = re.compile(
     r"^(?:__asan|__tsan|__ubsan|__msan|__sanitizer|__interceptor|___interceptor|__interception|__lsan|__sancov"
     r"|__cxa|__GI_|fuzzer::|refquake::|LLVMFuzzer|std::|operator (?:new|delete)|__libc_start|__pthread|start_thread"
-    r"|clone3?$|_start$|main$|abort$|raise$|gsignal$|__assert|memcpy$|memmove$|memset$|malloc$|calloc$|realloc$|free$)"
+    r"|pthread_|clone3?$|_start$|main$|abort$|raise$|gsignal$|ffi_call|__assert|memcpy$|memmove$|memset$|malloc$|calloc$|realloc$|free$)"
 )
-_PLUMBING_PATH = re.compile(r"compiler-rt|/harness/(?:core|driver|python|sched)/|libc\.so|libpthread")
+_PLUMBING_PATH = re.compile(r"compiler-rt|/harness/(?:core|driver|python|sched)/|libc\.so|libpthread|libffi|^(?:nptl|csu|signal|stdlib|assert)/")
 # CPython's reference counting and its way of dying: in every stack, telling nothing.
 _PLUMBING_CPYTHON = re.compile(
     r"^(?:Py_(?:X?INCREF|X?DECREF|CLEAR|X?SETREF|IncRef|DecRef|X?NewRef|TYPE|SIZE|REFCNT|IS_TYPE|FatalError\w*)"
@@ -83,9 +83,9 @@ def parse_frame(line: str) -> Frame | None:
     rest, module, file, number = match["rest"], "", "", 0
     if found := _MODULE.search(rest):
         module, rest = found["module"], rest[: found.start()]
-    if found := _PLACE.search(" " + rest):
+    if found := _PLACE.search(rest):
         file, number = found["file"], int(found["line"] or 0)
-        rest = (" " + rest)[: found.start()]
+        rest = rest[: found.start()]
     file = "" if file == "<null>" else file
     return Frame(normalise_function(rest.strip()), file, number, module)
 

@@ -61,7 +61,7 @@ def _assertion(match: re.Match) -> str:
     """CPython's `FILE:LINE: FUNCTION: Assertion ...`: the collector's are about the target's protocol."""
     if "negative ref count" in match[0] or match["function"] == "_Py_NegativeRefcount":
         return "negative-refcount"
-    return "gc-assertion" if re.search(r"\bgc\w*\.[ch]$", match["file"]) else "assertion"
+    return "gc-assertion" if re.search(r"(?:^|[/_])gc\w*\.[ch]$", match["file"]) else "assertion"
 
 
 def _fatal(match: re.Match) -> str:

@@ -18,6 +18,8 @@ from refquake_cli.reports.kinds import BARE_KINDS, Marker, match_marker
 
 TOP_FRAMES = 3
 _SUMMARY = re.compile(r"^==refquake== SUMMARY: (.*)$", re.MULTILINE)
+# Kinds whose stacks have no order, and how many of the stacks count: the two accesses of a race, which come first.
+_SYMMETRIC_KINDS = {"data-race": 2, "lock-order-inversion": None}
 _ARTEFACT = re.compile(r"^==refquake== ARTEFACT: (.*)$|Test unit written to (.*)$", re.MULTILINE)
 
 
@@ -67,8 +69,8 @@ def _signature(marker: Marker, body: str) -> str:
         found = _SUMMARY.search(body)
         return found[1].strip() if found else marker.kind
     stacks = all_stacks(body)
-    if marker.kind == "data-race":
-        return f"{marker.kind} " + " | ".join(_race_sites(stacks))
+    if marker.kind in _SYMMETRIC_KINDS:
+        return f"{marker.kind} " + " | ".join(_sites(stacks, _SYMMETRIC_KINDS[marker.kind]))
     frames = _telling(stacks)
     detail = " < ".join(frames[:TOP_FRAMES]) or _stable_title(marker.title)
     return f"{marker.kind} {detail}"
@@ -79,10 +81,9 @@ def _telling(stacks: list[list[Frame]]) -> list[str]:
     return telling_frames(stacks[0]) if stacks else []
 
 
-def _race_sites(stacks: list[list[Frame]]) -> list[str]:
-    """The two accesses: TSan prints them first, in an order that depends on which thread came second."""
-    tops = [(telling_frames(stack) or ["?"])[0] for stack in stacks[:2]]
-    return sorted(tops)
+def _sites(stacks: list[list[Frame]], count: int | None) -> list[str]:
+    """Where each stack is: TSan prints them in an order that depends on which thread came second."""
+    return sorted({sites[0] for stack in stacks[:count] if (sites := telling_frames(stack))}) or ["?"]
 
 
 def _stable_title(title: str) -> str:

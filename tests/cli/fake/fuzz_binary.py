@@ -1,0 +1,63 @@
+"""A fuzz binary's contract without a fuzzer: the variant's name says what it does.
+
+Its artefacts are text: `PROGRAM <text>`, `FLAKY`, or anything else, which is malformed.
+"""
+
+import signal
+import sys
+import time
+from pathlib import Path
+
+LOGS = Path(__file__).parent / "logs"
+REPORTS = {"setter_race": "tsan-data-race.txt", "missing_incref": "asan-use-after-poison.txt", "oracle": "oracle-missed-visit.txt"}
+PROGRAM = "target: node\nprofile: lifecycle\nphase:\n    lane:\n        a = Node()\n"
+
+flags = dict(word.lstrip("-").split("=", 1) for word in sys.argv[1:] if word.startswith("-") and "=" in word)
+variant = Path(flags["path"]).name
+
+
+def leave(code: int, text: str = "") -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
+    sys.exit(code)
+
+
+def read_program(path: str) -> None:
+    content = Path(path).read_bytes()
+    if not content.startswith((b"PROGRAM", b"target:")):
+        leave(2, f"refquake: {path}:3:9: expected an op, not 'bad'\n")
+
+
+def find(report: str) -> None:
+    artefact = Path(flags["artefacts"]) / "crash-0123"
+    artefact.write_text("PROGRAM")
+    leave(77, (LOGS / report).read_text())
+
+
+if "show" in flags:
+    read_program(flags["show"])
+    print(PROGRAM, end="")
+    leave(0)
+if "replay" in flags:
+    read_program(flags["replay"])
+    if variant == "flaky":
+        counter = Path(__file__).parent / "flaky-count"
+        count = int(counter.read_text()) if counter.exists() else 0
+        counter.write_text(str(count + 1))
+        leave(0) if count % 2 else find("tsan-data-race.txt")
+    leave(0) if variant == "clean" else find(REPORTS[variant])
+
+print("#2\tINITED cov: 10 ft: 11 corp: 1/1b exec/s: 0 rss: 40Mb", file=sys.stderr, flush=True)
+print("#4096\tpulse  cov: 120 ft: 300 corp: 7/99b exec/s: 2048 rss: 44Mb", file=sys.stderr, flush=True)
+if variant in REPORTS:
+    find(REPORTS[variant])
+if variant == "cannot_import":
+    leave(3, "refquake: could not import node: no such module\n")
+if variant == "idle":
+    leave(0, "nothing to do\n") if "stat" in flags else leave(0)
+if variant == "killed":
+    signal.raise_signal(signal.SIGKILL)
+if variant == "endless":
+    Path(flags["artefacts"], "started").touch()
+    time.sleep(600)
+leave(0, "stat::number_of_executed_units: 5000\n")

@@ -1,0 +1,141 @@
+"""The rest of the command: launcher, doctor, clean, help, files that appear whole."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import CLI
+from refquake_cli import toolchain
+from refquake_cli.app import COMMANDS
+from refquake_cli.child import child_environment
+from refquake_cli.errors import CouldNotRun
+from refquake_cli.files import folder_beside, link_whole
+
+LAUNCHER = CLI.parents[1] / "refquake"
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_help(command, name: str) -> None:
+    done = command(*name.split(), "--help")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Usage: refquake")
+
+
+def test_help_imports_nothing_slow(environment: dict[str, str]) -> None:
+    code = (
+        "import sys; from click.testing import CliRunner; from refquake_cli.app import refquake\n"
+        "before = set(sys.modules)\n"
+        "CliRunner().invoke(refquake, ['--help'])\n"
+        "slow = {'rich', 'subprocess', 'filelock', 'urllib.request'}\n"
+        "sys.exit(str(slow & (set(sys.modules) - before)) if slow & (set(sys.modules) - before) else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_launcher_without_a_python_says_what_to_install(tmp_path: Path) -> None:
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name in ("sh", "readlink", "dirname", "id"):
+        os.symlink(f"/usr/bin/{name}", tools / name)
+    environment = {"PATH": str(tools), "HOME": str(tmp_path), "REFQUAKE_NO_INSTALL": "1"}
+    done = subprocess.run(["/bin/sh", LAUNCHER, "fuzz"], env=environment, capture_output=True, text=True)
+    assert done.returncode == 3
+    assert "no Python 3.11 or newer found: install one" in done.stderr
+
+
+def test_a_failing_environment_is_exit_3_and_leaves_nothing(tmp_path: Path) -> None:
+    root = tmp_path / "repository"
+    (root / "harness" / "cli").mkdir(parents=True)
+    (root / "harness" / "cli" / "requirements.txt").write_text("./no-such-package\n")
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "xdg")}
+    command = [sys.executable, "-I", str(CLI / "bootstrap.py"), str(root), "--help"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 3
+    assert "could not make the Python environment" in done.stderr
+    assert sorted(os.listdir(tmp_path / "xdg" / "refquake")) == ["venv.lock"]
+
+
+def test_missing_tools_are_named_with_the_command_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = [need for need in toolchain.NEEDS if need.package in ("ninja-build", "graphviz")]
+    monkeypatch.setattr(toolchain, "missing_needs", lambda: missing)
+    monkeypatch.setattr(toolchain, "can_install", lambda: False)
+    with pytest.raises(CouldNotRun, match="missing tools: ninja-build; .*apt-get install -y .*ninja-build graphviz"):
+        toolchain.ensure_tools()
+
+
+def test_optional_tools_do_not_stop_anything(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    missing = [need for need in toolchain.NEEDS if need.package == "graphviz"]
+    monkeypatch.setattr(toolchain, "missing_needs", lambda: missing)
+    monkeypatch.setattr(toolchain, "can_install", lambda: False)
+    toolchain.ensure_tools()
+    assert "going on without: graphviz" in capsys.readouterr().err
+
+
+def test_a_header_that_is_not_there_is_missing() -> None:
+    assert toolchain.missing_headers(["stdlib.h", "refquake/no_such_header.h"]) == {"refquake/no_such_header.h"}
+
+
+def test_doctor_names_what_is_missing(command, tmp_path: Path) -> None:
+    done = command("doctor", XDG_CACHE_HOME=str(tmp_path / "empty"))
+    assert done.returncode == 3
+    assert "FAIL  asan interpreter 3.14.7: not there" in done.stdout
+    assert "-> ./refquake setup asan" in done.stdout
+    assert "ok    plain interpreter 3.14.7: not there (optional)" in done.stdout
+
+
+def test_clean_says_what_and_how_much_and_keeps_the_cache(command, tmp_path: Path) -> None:
+    out = tmp_path / "refquake-out"
+    cache = tmp_path / "xdg" / "refquake"
+    (cache / "interpreters").mkdir(parents=True)
+    out.mkdir()
+    (out / "x").write_bytes(b"x" * 2048)
+    # The command's own copy of the repository has no build tree to lose: it is made again by who needs it.
+    done = command("clean", XDG_CACHE_HOME=str(tmp_path / "xdg"), PYTHONPATH=str(copy_of_cli(tmp_path)))
+    assert done.returncode == 0, done.stderr
+    assert f"removed {out}  2 KB" in done.stdout
+    assert (cache / "interpreters").exists()
+    done = command("clean", "--all", XDG_CACHE_HOME=str(tmp_path / "xdg"), PYTHONPATH=str(copy_of_cli(tmp_path)))
+    assert done.returncode == 0, done.stderr
+    assert not (cache / "interpreters").exists()
+
+
+def copy_of_cli(folder: Path) -> Path:
+    import shutil
+
+    destination = folder / "repository" / "harness" / "cli"
+    if not destination.exists():
+        shutil.copytree(CLI, destination, ignore=shutil.ignore_patterns("__pycache__"))
+    return destination
+
+
+def test_the_children_environment_does_not_leak_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", "/somewhere")
+    monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=1")
+    environment = child_environment("3.14.7")
+    assert "PYTHONPATH" not in environment
+    assert environment["ASAN_OPTIONS"].startswith("exitcode=77:detect_leaks=0:")
+    assert "halt_on_error=1" in environment["TSAN_OPTIONS"]
+
+
+def test_a_folder_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    final = tmp_path / "final"
+    with pytest.raises(ZeroDivisionError), folder_beside(final) as part:
+        (part / "x").touch()
+        raise ZeroDivisionError
+    assert os.listdir(tmp_path) == []
+    for content in ("one", "two"):
+        with folder_beside(final) as part:
+            (part / content).touch()
+    assert os.listdir(tmp_path) == ["final"]
+    assert os.listdir(final) == ["two"]
+
+
+def test_a_link_moves_in_one_step(tmp_path: Path) -> None:
+    link = tmp_path / "current"
+    for name in ("old", "new"):
+        link_whole(link, name)
+        assert os.readlink(link) == name
+    assert os.listdir(tmp_path) == ["current"]

@@ -1,0 +1,103 @@
+"""`refquake repro` and `show`: every form of artefact, and every way a file can be wrong."""
+
+from pathlib import Path
+
+import pytest
+from refquake_cli.artefact import read_input
+from refquake_cli.errors import WrongUse
+
+PROGRAM = "target: node\nprofile: lifecycle\nphase:\n    lane:\n        a = Node()\n"
+
+
+@pytest.fixture
+def finding(command, tmp_path: Path) -> Path:
+    command("fuzz", "node", "--plant", "setter_race")
+    return next((tmp_path / "refquake-out").iterdir())
+
+
+def test_a_finding_reproduces(command, finding: Path) -> None:
+    done = command("repro", finding, "--times", "3")
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("target: node")
+    assert "WARNING: ThreadSanitizer: data race" in done.stdout
+    assert "kind:       data-race" in done.stdout
+    assert "signature:  data-race node_get_next@race.c | node_set_next@race.c" in done.stdout
+    assert "reproduced: 3 of 3" in done.stdout
+
+
+def test_the_clean_build_does_not_reproduce(command, finding: Path) -> None:
+    done = command("repro", finding, "--clean")
+    assert done.returncode == 0, done.stderr
+    assert "not reproduced: 0 of 5" in done.stdout
+
+
+def test_k_of_n(command, finding: Path) -> None:
+    done = command("repro", finding, "--plant", "flaky", "--times", "4")
+    assert done.returncode == 1
+    assert "reproduced: 2 of 4" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["input.bin", "program.prog"])
+def test_a_file_in_a_finding_knows_its_finding(command, finding: Path, name: str) -> None:
+    done = command("repro", finding / name, "--times", "1")
+    assert done.returncode == 1
+    assert "setter_race, tsan, profile threads" in done.stderr
+
+
+def test_a_program_text_names_its_target(command, tmp_path: Path) -> None:
+    path = tmp_path / "mine.prog"
+    path.write_text(PROGRAM)
+    done = command("repro", path, "--plant", "missing_incref", "--times", "1")
+    assert done.returncode == 1, done.stderr
+    assert "missing_incref, asan, profile lifecycle" in done.stderr
+
+
+def test_show(command, finding: Path, tmp_path: Path) -> None:
+    assert command("show", finding).stdout == PROGRAM
+    raw = tmp_path / "crash-abc"
+    raw.write_text("PROGRAM")
+    assert command("show", raw).stdout == PROGRAM
+
+
+@pytest.mark.parametrize("verb", ["repro", "show"])
+def test_wrong_files_are_one_line_and_exit_2(command, verb: str, tmp_path: Path) -> None:
+    empty, bad, other = tmp_path / "empty", tmp_path / "bad.prog", tmp_path / "other.prog"
+    empty.touch()
+    bad.write_text("phase:\n    lane:\n        bad\n")
+    other.write_text(PROGRAM.replace("node", "nope"))
+    (tmp_path / "folder").mkdir()
+    cases = {
+        "missing": "no such file: missing",
+        "empty": "empty is empty",
+        "bad.prog": "bad.prog:3:9: expected an op",
+        "other.prog": "no such target: nope; there are: node",
+        "folder": "folder is not a finding",
+    }
+    for name, words in cases.items():
+        done = command(verb, name)
+        assert done.returncode == 2, done.stderr
+        assert words in done.stderr.splitlines()[-1]
+        assert "Traceback" not in done.stderr
+
+
+def test_a_finding_described_wrongly(command, tmp_path: Path) -> None:
+    folder = tmp_path / "finding"
+    folder.mkdir()
+    (folder / "finding.json").write_text("{}")
+    done = command("repro", folder)
+    assert done.returncode == 2
+    assert "does not describe a finding" in done.stderr
+
+
+def test_an_unreadable_artefact(tmp_path: Path) -> None:
+    """A folder where a file should be: root may read every file, so permissions prove nothing."""
+    with pytest.raises(WrongUse, match="cannot read .*: Is a directory"):
+        read_input(tmp_path)
+
+
+def test_plant_and_clean_exclude_each_other(command, tmp_path: Path) -> None:
+    (tmp_path / "p.prog").write_text(PROGRAM)
+    assert command("repro", "p.prog", "--plant", "oracle", "--clean").returncode == 2
+    done = command("repro", "p.prog", "--plant", "nope")
+    assert done.returncode == 2
+    assert "node has no plant nope" in done.stderr
