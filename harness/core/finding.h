@@ -15,15 +15,15 @@
 namespace refquake {
 
 struct Finding {
-  std::string kind;      // "still-tracked-at-free"
-  std::string type;      // "node.Node"
-  std::string member;    // attribute or method, where known
-  std::string what;      // one clause: what is wrong
+  std::string kind;    // "still-tracked-at-free"
+  std::string type;    // "node.Node"
+  std::string member;  // attribute or method, where known
+  std::string what;    // one clause: what is wrong
   std::string expected;
   std::string found;
   std::vector<std::string> history;  // ops that touched the instance, oldest first
-  std::string rule;      // what must hold, with its source
-  std::string hint;      // how to mend it
+  std::string rule;                  // what must hold, with its source
+  std::string hint;                  // how to mend it
 
   std::string Summary() const;
 };

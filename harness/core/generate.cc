@@ -1,0 +1,146 @@
+#include "core/generate.h"
+
+#include <algorithm>
+
+namespace refquake {
+namespace {
+
+// Below this many objects, creating comes first.
+constexpr int kFewObjects = 3;
+constexpr uint64_t kCreateBoost = 4;
+// Results go to the first slots mostly: programs that use few slots use them together.
+constexpr size_t kBusySlots = 6;
+
+bool HasOwner(const OpSpec& spec, int type) {
+  return std::find(spec.owners.begin(), spec.owners.end(), type) != spec.owners.end();
+}
+
+// One of the slots that `want` accepts, the last written most likely; -1 if there is none.
+template <typename Want>
+int RecentSlot(Rng& rng, const SlotState& state, Want want) {
+  std::array<int, kSlots> found;
+  size_t n = 0;
+  for (int slot = 0; slot < kSlots; ++slot) {
+    if (want(slot)) found[n++] = slot;
+  }
+  if (n == 0) return -1;
+  std::sort(found.begin(), found.begin() + n, [&](int a, int b) {
+    return std::pair(state.written[static_cast<size_t>(b)], b) < std::pair(state.written[static_cast<size_t>(a)], a);
+  });
+  size_t i = 0;
+  while (i + 1 < n && rng.Chance(1, 2)) ++i;
+  return found[i];
+}
+
+Arg AnySlot(Rng& rng) { return Arg::Slot(static_cast<int>(rng.Below(kSlots))); }
+
+bool NeedsSelf(const OpSpec& spec) { return spec.form != Form::kCall; }
+
+bool IsSatisfiable(const OpSpec& spec, const SlotState& state) {
+  if (!NeedsSelf(spec)) return true;
+  for (int slot = 0; slot < kSlots; ++slot) {
+    if (Fits(spec, state, slot)) return true;
+  }
+  return false;
+}
+
+int PickOp(Rng& rng, const OpTable& table, KindMask kinds, const SlotState& state) {
+  bool blind = rng.Chance(1, 16);
+  uint64_t boost = state.NumLive() < kFewObjects ? kCreateBoost : 1;
+  int picked = PickWeighted(rng, table, [&](int i) -> uint64_t {
+    const OpSpec& spec = table.op(i);
+    if (!(kinds & MaskOf(spec.kind)) || (!blind && !IsSatisfiable(spec, state))) return 0;
+    return spec.weight * (spec.kind == OpKind::kCreate ? boost : 1);
+  });
+  return picked >= 0 ? picked : static_cast<int>(rng.Below(table.ops().size()));
+}
+
+uint8_t MakeResult(Rng& rng, const OpSpec& spec, const SlotState& state) {
+  if (!spec.has_result) return kNoSlot;
+  bool must = spec.form == Form::kCopy || spec.kind == OpKind::kCreate;
+  if (!must && rng.Chance(1, 4)) return kNoSlot;
+  if (rng.Chance(1, 2)) {  // an empty slot: what is there already stays alive
+    for (int slot = 0; slot < kSlots; ++slot) {
+      if (!state.IsLive(slot)) return static_cast<uint8_t>(slot);
+    }
+  }
+  return static_cast<uint8_t>(rng.Below(rng.Chance(7, 8) ? kBusySlots : kSlots));
+}
+
+Schedule MakeSchedule(Rng& rng, const MutateLimits& limits) {
+  Schedule schedule;
+  if (limits.max_lanes < 2 || rng.Chance(1, 2)) return schedule;
+  schedule.policy = rng.Chance(1, 2) ? Policy::kPct : Policy::kRandom;
+  if (schedule.policy == Policy::kPct) schedule.depth = static_cast<uint8_t>(1 + rng.Below(5));
+  schedule.seed = static_cast<uint32_t>(rng.Next());
+  return schedule;
+}
+
+}  // namespace
+
+bool Fits(const OpSpec& spec, const SlotState& state, int slot) {
+  if (!state.IsLive(slot)) return false;
+  int type = state.types[static_cast<size_t>(slot)];
+  return spec.owners.empty() || type == kNoType || HasOwner(spec, type);
+}
+
+Arg MakeArg(Rng& rng, const OpTable& table, const OpSpec& spec, size_t i, const SlotState& state) {
+  bool self = i == 0 && NeedsSelf(spec);
+  size_t dice = rng.Below(16);
+  if (dice == 0) return AnySlot(rng);
+  if (!self && dice < 5 && !table.values().empty()) {
+    return Arg::Value(static_cast<int>(rng.Below(table.values().size())));
+  }
+  int slot = -1;
+  if (self && !spec.owners.empty()) {
+    slot = RecentSlot(rng, state, [&](int s) { return HasOwner(spec, state.types[static_cast<size_t>(s)]); });
+  }
+  if (slot < 0) slot = RecentSlot(rng, state, [&](int s) { return self ? Fits(spec, state, s) : state.IsLive(s); });
+  return slot < 0 ? AnySlot(rng) : Arg::Slot(slot);
+}
+
+Op MakeOp(Rng& rng, const OpTable& table, KindMask kinds, const SlotState& state) {
+  Op op{.op = static_cast<uint16_t>(PickOp(rng, table, kinds, state))};
+  const OpSpec& spec = table.op(op.op);
+  for (size_t i = 0; i < spec.nargs; ++i) op.args[i] = MakeArg(rng, table, spec, i, state);
+  op.dst = MakeResult(rng, spec, state);
+  return op;
+}
+
+void AppendRun(Rng& rng, const OpTable& table, KindMask kinds, SlotState state, size_t n, Lane& lane) {
+  for (; n > 0; --n) {
+    lane.push_back(MakeOp(rng, table, kinds, state));
+    state.Apply(lane.back(), table);
+  }
+}
+
+KindMask SwarmKinds(uint64_t seed) {
+  Rng rng(seed);
+  KindMask kinds = kAllKinds;
+  if (rng.Chance(1, 2)) return kinds;
+  for (int kind = 0; kind < kOpKinds; ++kind) {
+    if (rng.Chance(1, 4)) kinds &= ~MaskOf(static_cast<OpKind>(kind));
+  }
+  return kinds | MaskOf(OpKind::kCreate);
+}
+
+Program Generate(const OpTable& table, const MutateLimits& limits, uint64_t seed) {
+  Rng rng(seed);
+  Program program;
+  KindMask kinds = limits.kinds & SwarmKinds(rng.Next());
+  program.schedule = MakeSchedule(rng, limits);
+  SlotState state;
+  // First something to work on, on one lane; then phases of as many lanes as there may be.
+  size_t phases = table.ops().empty() ? 0 : 1 + rng.Below(4);
+  for (size_t i = 0; i < phases; ++i) {
+    Phase& phase = program.phases.emplace_back();
+    size_t most = static_cast<size_t>(i == 0 ? 1 : std::clamp(limits.max_lanes, 1, kMaxLanes));
+    phase.lanes.resize(1 + rng.Below(most));
+    for (Lane& lane : phase.lanes) AppendRun(rng, table, kinds, state, 1 + rng.Below(8), lane);
+    state.Apply(phase, table);
+  }
+  FitToLimits(program, table, limits);
+  return program;
+}
+
+}  // namespace refquake
