@@ -1,9 +1,9 @@
 #include "sched/pool.h"
 
-#include <sched.h>
 #include <signal.h>
 
 #include "sched/futex.h"
+#include "sched/stuck.h"
 
 extern "C" {
 void __tsan_acquire(void* address) __attribute__((weak));
@@ -14,7 +14,7 @@ namespace refquake::sched {
 namespace {
 
 constexpr size_t kStackBytes = size_t{64} << 20;  // deep recursions of destructors are part of the test
-// About 100 microseconds: longer than a wake-up takes, short beside a time slice.
+// Some 50 to 100 microseconds: longer than a wake-up takes, short beside a time slice.
 constexpr int kSpins = 2000;
 
 void Acquire(char* edge) {
@@ -40,14 +40,27 @@ sigset_t AsynchronousSignals() {
   sigfillset(&set);
   constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
   for (int fault : kFaults) sigdelset(&set, fault);
+  sigdelset(&set, StackSignal());
   return set;
 }
 
-uint32_t Processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
-  return static_cast<uint32_t>(CPU_COUNT(&set));
+uint32_t CountProcessors(cpu_set_t* allowed) {
+  CPU_ZERO(allowed);
+  if (sched_getaffinity(0, sizeof(*allowed), allowed) != 0) CPU_SET(0, allowed);
+  return static_cast<uint32_t>(CPU_COUNT(allowed));
+}
+
+// Every stripes-th of the allowed processors: no two lanes that could run at once compete for one,
+// while the kernel would wake a lane where its waker runs.
+cpu_set_t Stripe(const cpu_set_t& allowed, int lane, int stripes) {
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  int index = 0;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed)) continue;
+    if (index++ % stripes == lane % stripes) CPU_SET(cpu, &own);
+  }
+  return own;
 }
 
 }  // namespace
@@ -57,7 +70,8 @@ void Pool::Start(int workers, LaneFn fn, void* context) {
   if (workers < 1 || workers > kMaxLanes) Die("Pool::Start: the number of workers must be 1 to 8");
   lane_fn_ = fn;
   lane_context_ = context;
-  processors_ = Processors();
+  processors_ = CountProcessors(&allowed_);
+  workers_ = workers;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kStackBytes);
@@ -72,7 +86,6 @@ void Pool::Start(int workers, LaneFn fn, void* context) {
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
-  workers_ = workers;
 }
 
 Pool::~Pool() {
@@ -86,6 +99,7 @@ Pool::~Pool() {
 void* Pool::WorkerMain(void* argument) {
   Worker* self = static_cast<Worker*>(argument);
   Pool* pool = self->pool;
+  RegisterLaneThread(self->lane);
   for (uint32_t seen = 0;;) {
     uint32_t now = Load(&self->generation);
     if (now == seen) {
@@ -119,16 +133,39 @@ void Pool::WaitForOthers() {
   }
 }
 
+int Pool::Overlapping(int lanes) const {
+  int processors = static_cast<int>(processors_);
+  return lanes < processors ? lanes : processors;
+}
+
 void Pool::Prepare(Mode mode, int lanes, LaneFn fn, void* context) {
   if (lanes < 1 || lanes > workers_) Die("a run needs 1 lane at least and no more than there are workers");
   mode_ = mode;
   fn_ = fn;
   context_ = context;
   lanes_ = static_cast<uint32_t>(lanes);
-  quorum_ = lanes_ < processors_ ? lanes_ : processors_;
+  quorum_ = static_cast<uint32_t>(Overlapping(lanes));
   Store(&done_, 0);
   Store(&arrived_, 0);
   ReleaseEdge(&begin_edge_);
+}
+
+// Lanes that take turns belong on one processor: handing over to another one costs ten times as much.
+// Where the kernel refuses, lanes overlap less often or take turns slower; nothing breaks.
+void Pool::Place(int lanes, int processor) {
+  for (int lane = 0; lane < lanes; ++lane) {
+    Worker& worker = worker_[lane];
+    if (worker.placed == processor) continue;
+    worker.placed = processor;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (processor == kSpread) {
+      set = Stripe(allowed_, lane, Overlapping(workers_));
+    } else {
+      CPU_SET(processor, &set);
+    }
+    pthread_setaffinity_np(worker.thread, sizeof(set), &set);
+  }
 }
 
 void Pool::StartLane(int lane) {
@@ -144,6 +181,7 @@ void Pool::WaitDone(bool spin) {
 
 void Pool::RunFree(int lanes) {
   Prepare(Mode::kFree, lanes, lane_fn_, lane_context_);
+  Place(lanes, kSpread);
   for (int lane = 0; lane < lanes; ++lane) StartLane(lane);
   WaitDone(lanes_ < processors_);
 }
@@ -160,6 +198,7 @@ void Pool::RunOnEach(int lanes, LaneFn fn, void* context) {
 void Pool::RunGated(int lanes, const LaneGate& gate, int first) {
   Prepare(Mode::kGated, lanes, lane_fn_, lane_context_);
   gate_ = gate;
+  Place(lanes, sched_getcpu());  // the caller sleeps meanwhile: its own is free
   StartLane(first);
   WaitDone(/*spin=*/false);
 }

@@ -12,12 +12,15 @@
 //   lane, and each lane happens before what the caller does after it. Nothing orders lane and lane.
 // - RunFree lets lanes start only when as many have arrived as can run at once (the smaller of
 //   lanes and processors), so that they overlap.
+// - Free-running lanes keep to disjoint sets of processors, as far as there are enough; lanes of a gated
+//   run share one.
 // - Workers block all asynchronous signals: those are the main thread's business.
 // - Stepped runs (one lane at a time) are in token.h.
 #ifndef REFQUAKE_SCHED_POOL_H_
 #define REFQUAKE_SCHED_POOL_H_
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -57,22 +60,30 @@ class Pool {
  private:
   enum class Mode : uint8_t { kPlain, kFree, kGated, kStop };
 
+  static constexpr int kAnywhere = -2;
+  static constexpr int kSpread = -1;
+
   struct alignas(64) Worker {
     uint32_t generation = 0;  // futex word: a change is a new job
     int lane = 0;
+    int placed = kAnywhere;  // or kSpread, or a processor
     Pool* pool = nullptr;
     pthread_t thread = {};
   };
 
   static void* WorkerMain(void* argument);
   void CheckLanes(int lanes) const;
+  // How many of so many lanes can run at once.
+  int Overlapping(int lanes) const;
   void RunJob(int lane);
   void WaitForOthers();
+  void Place(int lanes, int processor);
   void Prepare(Mode mode, int lanes, LaneFn fn, void* context);
   void WaitDone(bool spin);
 
   Worker worker_[kMaxLanes];
   int workers_ = 0;
+  cpu_set_t allowed_ = {};
   uint32_t processors_ = 1;
 
   // The job; written by the caller while no worker runs.

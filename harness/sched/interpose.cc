@@ -1,0 +1,187 @@
+// The calls that block, taken over for managed lanes: a lane that would wait hands its token on instead.
+//
+// Each function here has a libc function's name. The binary's own definition comes before libc's for
+// everything it loads, so this reaches CPython (linked in) and extensions (shared objects: std::mutex,
+// std::condition_variable) alike, which the linker's --wrap would not. A thread that is no managed lane
+// falls through to the sanitizer's interceptor, or else to libc.
+//
+// A managed wait is the real "try" in a loop, and a managed release is the real one, then its waiters can
+// run: ThreadSanitizer sees exactly the edges of the calls the program made.
+//
+// Not taken over: read-write locks, pthread_once and the guards of C++ static locals, sleeps. A lane
+// that stops while it holds one of the first three, and another that wants it, is a hang: see watchdog.h.
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <time.h>
+
+#include "sched/lane.h"
+#include "sched/pool.h"
+
+using refquake::sched::IsManaged;
+using refquake::sched::Kind;
+using refquake::sched::kNoDeadline;
+using refquake::sched::ReadVirtualNanoseconds;
+using refquake::sched::WaitFor;
+using refquake::sched::WakeWaiters;
+using refquake::sched::YieldPoint;
+
+// Real(NAME): the function that would have been called without this file.
+#define REFQUAKE_REAL(name)                                               \
+  extern "C" decltype(name) __interceptor_##name __attribute__((weak));   \
+  static decltype(&name) Real_##name() {                                  \
+    static decltype(&name) found;                                         \
+    decltype(&name) real = __atomic_load_n(&found, __ATOMIC_RELAXED);     \
+    if (real != nullptr) return real;                                     \
+    real = __interceptor_##name;                                          \
+    if (real == nullptr) real = (decltype(&name))dlsym(RTLD_NEXT, #name); \
+    __atomic_store_n(&found, real, __ATOMIC_RELAXED);                     \
+    return real;                                                          \
+  }
+#define Real(name) Real_##name()
+
+REFQUAKE_REAL(sem_wait)
+REFQUAKE_REAL(sem_timedwait)
+REFQUAKE_REAL(sem_clockwait)
+REFQUAKE_REAL(sem_post)
+REFQUAKE_REAL(sched_yield)
+REFQUAKE_REAL(clock_gettime)
+REFQUAKE_REAL(pthread_mutex_lock)
+REFQUAKE_REAL(pthread_mutex_unlock)
+REFQUAKE_REAL(pthread_cond_wait)
+REFQUAKE_REAL(pthread_cond_timedwait)
+REFQUAKE_REAL(pthread_cond_clockwait)
+REFQUAKE_REAL(pthread_cond_signal)
+REFQUAKE_REAL(pthread_cond_broadcast)
+
+namespace {
+
+int64_t Nanoseconds(const timespec* time) { return int64_t{time->tv_sec} * 1000000000 + time->tv_nsec; }
+
+int WaitForSemaphore(sem_t* semaphore, int64_t deadline, uintptr_t pc) {
+  int saved = errno;
+  YieldPoint(Kind::kAcquire, pc);
+  while (sem_trywait(semaphore) != 0) {
+    if (!WaitFor(semaphore, deadline, pc)) {
+      errno = ETIMEDOUT;
+      return -1;
+    }
+  }
+  errno = saved;
+  return 0;
+}
+
+int LockMutex(pthread_mutex_t* mutex, uintptr_t pc) {
+  for (;;) {
+    int result = pthread_mutex_trylock(mutex);
+    if (result != EBUSY) return result;
+    WaitFor(mutex, kNoDeadline, pc);
+  }
+}
+
+// No wake-up is lost between unlocking and waiting: the lane keeps the token.
+int WaitForCondition(pthread_cond_t* condition, pthread_mutex_t* mutex, int64_t deadline, uintptr_t pc) {
+  int result = Real(pthread_mutex_unlock)(mutex);
+  if (result != 0) return result;
+  WakeWaiters(mutex, 1);
+  bool woken = WaitFor(condition, deadline, pc);
+  result = LockMutex(mutex, pc);
+  if (result != 0) return result;
+  return woken ? 0 : ETIMEDOUT;
+}
+
+}  // namespace
+
+#define REFQUAKE_PC reinterpret_cast<uintptr_t>(__builtin_return_address(0))
+
+extern "C" {
+
+// The linker is told to want this name (CMakeLists.txt), and so takes this file from the archive.
+extern const char refquake_interposed = 0;
+
+int sem_wait(sem_t* semaphore) {
+  if (!IsManaged()) return Real(sem_wait)(semaphore);
+  return WaitForSemaphore(semaphore, kNoDeadline, REFQUAKE_PC);
+}
+
+int sem_timedwait(sem_t* semaphore, const timespec* deadline) {
+  if (!IsManaged()) return Real(sem_timedwait)(semaphore, deadline);
+  return WaitForSemaphore(semaphore, Nanoseconds(deadline), REFQUAKE_PC);
+}
+
+int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* deadline) {
+  if (!IsManaged()) return Real(sem_clockwait)(semaphore, clock, deadline);
+  return WaitForSemaphore(semaphore, Nanoseconds(deadline), REFQUAKE_PC);
+}
+
+int sem_post(sem_t* semaphore) noexcept {
+  if (!IsManaged()) return Real(sem_post)(semaphore);
+  int result = Real(sem_post)(semaphore);
+  WakeWaiters(semaphore, 1);
+  YieldPoint(Kind::kRelease, REFQUAKE_PC);
+  return result;
+}
+
+int sched_yield() noexcept {
+  if (!IsManaged()) return Real(sched_yield)();
+  YieldPoint(Kind::kYield, REFQUAKE_PC);
+  return 0;
+}
+
+int clock_gettime(clockid_t clock, timespec* now) noexcept {
+  if (!IsManaged()) return Real(clock_gettime)(clock, now);
+  int64_t nanoseconds = ReadVirtualNanoseconds();
+  now->tv_sec = nanoseconds / 1000000000;
+  now->tv_nsec = nanoseconds % 1000000000;
+  return 0;
+}
+
+int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  if (!IsManaged()) return Real(pthread_mutex_lock)(mutex);
+  YieldPoint(Kind::kAcquire, REFQUAKE_PC);
+  return LockMutex(mutex, REFQUAKE_PC);
+}
+
+int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
+  if (!IsManaged()) return Real(pthread_mutex_unlock)(mutex);
+  int result = Real(pthread_mutex_unlock)(mutex);
+  WakeWaiters(mutex, 1);
+  YieldPoint(Kind::kRelease, REFQUAKE_PC);
+  return result;
+}
+
+int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+  if (!IsManaged()) return Real(pthread_cond_wait)(condition, mutex);
+  return WaitForCondition(condition, mutex, kNoDeadline, REFQUAKE_PC);
+}
+
+int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* deadline) {
+  if (!IsManaged()) return Real(pthread_cond_timedwait)(condition, mutex, deadline);
+  return WaitForCondition(condition, mutex, Nanoseconds(deadline), REFQUAKE_PC);
+}
+
+int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                           const timespec* deadline) {
+  if (!IsManaged()) return Real(pthread_cond_clockwait)(condition, mutex, clock, deadline);
+  return WaitForCondition(condition, mutex, Nanoseconds(deadline), REFQUAKE_PC);
+}
+
+int pthread_cond_signal(pthread_cond_t* condition) noexcept {
+  if (!IsManaged()) return Real(pthread_cond_signal)(condition);
+  int result = Real(pthread_cond_signal)(condition);
+  WakeWaiters(condition, 1);
+  YieldPoint(Kind::kRelease, REFQUAKE_PC);
+  return result;
+}
+
+int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
+  if (!IsManaged()) return Real(pthread_cond_broadcast)(condition);
+  int result = Real(pthread_cond_broadcast)(condition);
+  WakeWaiters(condition, refquake::sched::kMaxLanes);
+  YieldPoint(Kind::kRelease, REFQUAKE_PC);
+  return result;
+}
+
+}  // extern "C"
