@@ -5,10 +5,20 @@ namespace {
 
 constexpr std::string_view kPrefix = "==refquake== ";
 
+// Names and representations come from the target: they must not be able to start a line.
+std::string OneLine(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if ((c >= 0 && c < ' ') || c == 0x7f) c = ' ';
+  }
+  return out;
+}
+
 void Field(std::string& out, std::string_view name, std::string_view value) {
+  constexpr size_t kWidest = 8;  // "expected"
   if (value.empty()) return;
-  out.append(kPrefix).append("  ").append(name).append(":");
-  out.append(name.size() < 9 ? 9 - name.size() : 0, ' ').append(" ").append(value).append("\n");
+  out.append(kPrefix).append("  ").append(name).append(":").append(kWidest - name.size() + 1, ' ');
+  out.append(OneLine(value)).append("\n");
 }
 
 }  // namespace
@@ -22,8 +32,9 @@ std::string Finding::Summary() const {
 std::string PrintFinding(const Finding& finding, std::string_view schedule, std::string_view program_text,
                          std::string_view artefact) {
   std::string out;
-  out.append(kPrefix).append("ERROR: ").append(finding.kind).append(": ").append(finding.type);
-  out.append(": ").append(finding.what).append("\n");
+  out.append(kPrefix).append("ERROR: ").append(OneLine(finding.kind + ": " + finding.type));
+  if (!finding.what.empty()) out.append(": ").append(OneLine(finding.what));
+  out.append("\n");
   Field(out, "type", finding.type);
   Field(out, "member", finding.member);
   Field(out, "expected", finding.expected);
@@ -32,9 +43,12 @@ std::string PrintFinding(const Finding& finding, std::string_view schedule, std:
   Field(out, "rule", finding.rule);
   Field(out, "hint", finding.hint);
   Field(out, "schedule", schedule);
-  if (!program_text.empty()) out.append(kPrefix).append("PROGRAM:\n").append(program_text);
+  if (!program_text.empty()) {
+    out.append(kPrefix).append("PROGRAM:\n").append(program_text);
+    if (!program_text.ends_with('\n')) out.append("\n");
+  }
   if (!artefact.empty()) out.append(kPrefix).append("ARTEFACT: ").append(artefact).append("\n");
-  out.append(kPrefix).append("SUMMARY: ").append(finding.Summary()).append("\n");
+  out.append(kPrefix).append("SUMMARY: ").append(OneLine(finding.Summary())).append("\n");
   return out;
 }
 

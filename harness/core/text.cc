@@ -17,6 +17,12 @@ std::string PrintArgs(const Op& op, size_t first, const OpTable& table) {
   return out + ")";
 }
 
+}  // namespace
+
+std::string TextError::ToString(std::string_view file) const {
+  return std::string(file) + ":" + std::to_string(line) + ":" + std::to_string(column) + ": " + message;
+}
+
 std::string PrintSchedule(const Schedule& schedule) {
   switch (schedule.policy) {
     case Policy::kFree:
@@ -34,12 +40,6 @@ std::string PrintSchedule(const Schedule& schedule) {
     }
   }
   return "free";
-}
-
-}  // namespace
-
-std::string TextError::ToString(std::string_view file) const {
-  return std::string(file) + ":" + std::to_string(line) + ":" + std::to_string(column) + ": " + message;
 }
 
 std::string SlotName(int slot) { return std::string(1, static_cast<char>('a' + slot)); }

@@ -36,6 +36,8 @@ inline constexpr size_t kMaxTextBytes = 1 << 20;
 std::string PrintText(const Program& program, const OpTable& table, std::string_view profile);
 // One op as text, without indentation: "a = b.next".
 std::string PrintOp(const Op& op, const OpTable& table);
+// A schedule as it stands behind "schedule:".
+std::string PrintSchedule(const Schedule& schedule);
 std::string SlotName(int slot);
 ParsedText ParseText(std::string_view text, const OpTable& table);
 // True if a file's content is a text program rather than bytes ("target:" or "#" at its start).
