@@ -100,13 +100,14 @@ node_dealloc(PyObject *op)
 {
     PyTypeObject *type = Py_TYPE(op);
     if (!PLANT(missing_untrack) && !PLANT(late_untrack)) PyObject_GC_UnTrack(op);  // finds: still-tracked-at-free
-    if (!PLANT(weakrefs_left)) PyObject_ClearWeakRefs(op);                         // finds: weakrefs-left
+    Py_TRASHCAN_BEGIN(op, node_dealloc)  /* matters before 3.14 only: a chain of nodes may be long */
+    if (!PLANT(weakrefs_left)) PyObject_ClearWeakRefs(op);  // finds: weakrefs-left
     drop_fields((Node *)op);
-    if (PLANT(late_untrack)) PyObject_GC_UnTrack(op);            // finds: still-tracked-in-dealloc
-    if (PLANT(type_reference_early)) Py_DECREF(type);            // finds: type-reference-early
+    if (PLANT(late_untrack)) PyObject_GC_UnTrack(op);  // finds: still-tracked-in-dealloc
+    if (PLANT(type_reference_early)) Py_DECREF(type);  // finds: type-reference-early
     type->tp_free(op);
-    if (PLANT(type_reference_early)) return;
-    if (!PLANT(type_reference_kept)) Py_DECREF(type);            // finds: type-reference-kept
+    if (!PLANT(type_reference_kept) && !PLANT(type_reference_early)) Py_DECREF(type);  // finds: type-reference-kept
+    Py_TRASHCAN_END
 }
 
 /* --- left, right ---------------------------------------------------------------------------- */
@@ -232,7 +233,7 @@ node_first(PyObject *op, PyObject *Py_UNUSED(ignored))
     Py_END_CRITICAL_SECTION();
     if (PLANT(method_leak)) Py_XINCREF(child);  // finds: leaked-reference, leaked-instance
     if (child == NULL) {
-        if (!PLANT(error_not_set)) PyErr_SetString(PyExc_IndexError, "node has no children");  // finds: bad-return
+        if (!PLANT(error_not_set)) PyErr_SetString(PyExc_IndexError, "node has no children");  // finds: bad-return, fatal-error
     }
     return child;
 }
