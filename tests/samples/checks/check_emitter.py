@@ -1,0 +1,140 @@
+import gc
+import weakref
+
+from emitter import Emitter
+from stress import Value, assert_balanced, assert_module_dies, assert_type_balanced, live, raises, run_threads
+
+
+def behaves() -> None:
+    e, f, value = Emitter(), Emitter(), Value()
+    assert e.emit(value) is value and e(value) is value and e.emitted == 2
+    e.connect(f)
+    e.connect(lambda x: (x, 1))
+    assert e.emit(value) == (value, 1) and f.emitted == 1
+    e.connect(lambda x: 1 / 0)
+    raises(ZeroDivisionError, e.emit, value)
+    raises(OverflowError, e.connect, f)
+    raises(TypeError, e.connect, 1)
+    e.disconnect()
+    e.connect(e)
+    raises(RecursionError, e.emit, 1)
+    e.disconnect()
+    raises(TypeError, e)
+    raises(TypeError, lambda: e(x=1))
+    e.tag(value)
+    assert e.label is value and e.__dict__ == {"label": value}
+    assert e.watched() is None
+    e.watch(value)
+    assert e.watched() is value
+    del value, e.label
+    e.__dict__ = {}
+    gc.collect()
+    assert e.watched() is None
+    raises(TypeError, e.watch, 1)
+    raises(TypeError, setattr, e, "heir", 1)
+
+
+def every_method(value: object) -> None:
+    e = Emitter()
+    e.connect(lambda x: x)
+    e.connect(Emitter())
+    e.emit(value)
+    e.tag(value)
+    e.watch(value)
+    assert e.watched() is value
+    e.heir = e
+    e.extra = [value, e]
+    e.connect(e.emit)
+    raises(RecursionError, e.emit, value)
+
+
+def comes_back() -> None:
+    e, heir = Emitter(), Emitter()
+    e.heir, e.label = heir, "e"
+    reference = weakref.ref(e)
+    del e
+    assert heir.saved.label == "e" and heir.saved.heir is heir
+    saved = heir.saved
+    reference = weakref.ref(saved)
+    del saved, heir
+    gc.collect()
+    assert reference() is None
+    e = Emitter()
+    e.heir = heir = Emitter()
+    try:
+        try:
+            raise KeyError("on its way")
+        finally:
+            del e
+    except KeyError:
+        pass
+    assert heir.saved is not None
+    chain = None
+    for _ in range(50_000):
+        e = Emitter()
+        e.tag(chain)
+        chain = e
+    del chain, e
+
+
+def dies() -> None:
+    called = []
+
+    class Sub(Emitter):
+        def __del__(self) -> None:
+            called.append(1)
+            super().__init__()
+
+    e = Sub()
+    e.heir, e.me = e, e
+    e.connect(e)
+    e.watch(e)
+    del e
+    gc.collect()
+    assert called == [1] and live(Sub) == 0
+
+
+def is_shared() -> None:
+    e, f = Emitter(), Emitter()
+
+    def call() -> None:
+        e.emit(Value())
+        f(e)
+        assert e.emitted >= 0
+
+    def connect() -> None:
+        try:
+            e.connect(f)
+            e.connect(id)
+        except OverflowError:
+            e.disconnect()
+
+    def inherit() -> None:
+        mortal = Emitter()
+        mortal.heir = f
+        mortal.label = Value()
+        f.heir = e
+        del mortal
+        f.saved
+        f.heir = None
+
+    def watch() -> None:
+        value = Value()
+        e.watch(value)
+        e.tag(value)
+        e.watched()
+        f.watch(e)
+        f.watched()
+
+    run_threads(call, connect, inherit, inherit, watch)
+    run_threads(call, connect, inherit, watch, gc.collect, rounds=20)
+
+
+behaves()
+assert_balanced(every_method)
+assert_type_balanced(Emitter, Emitter)
+comes_back()
+dies()
+is_shared()
+assert live(Emitter) == live(Value) == 0
+assert_module_dies("emitter", ("Emitter",))
