@@ -70,7 +70,8 @@ void Session::OnFinding(const Finding& finding) {
   if (session.running_) text = PrintText(*session.running_, session.table(), session.profile_.name);
   const char* artefact = WriteArtefact(session.flags_.artefacts.c_str());
   if (artefact && !text.empty()) WriteFile(std::string(artefact) + ".prog", text);
-  const std::string report = PrintFinding(finding, "free", text, artefact ? artefact : "");
+  const std::string schedule = session.running_ ? PrintSchedule(session.running_->schedule) : "";
+  const std::string report = PrintFinding(finding, schedule, text, artefact ? artefact : "");
   std::fwrite(report.data(), 1, report.size(), stderr);
   std::fflush(stderr);
   _exit(kExitFinding);

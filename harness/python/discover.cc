@@ -210,7 +210,8 @@ class Discovery {
 
   void AddWeakReference(const FoundType& found) {
     if (found.type->tp_weaklistoffset == 0) return;
-    Ref weakref(PyImport_ImportModule("weakref"));
+    // The built-in half of `weakref`: importing the other would add thousands of objects to each collection.
+    Ref weakref(PyImport_ImportModule("_weakref"));
     PyObject* ref = weakref ? PyObject_GetAttrString(weakref.get(), "ref") : nullptr;
     PyErr_Clear();
     if (!ref) return;

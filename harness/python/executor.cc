@@ -1,5 +1,6 @@
 #include "python/executor.h"
 
+#include "python/free_threading.h"
 #include "python/history.h"
 #include "python/interpreter.h"
 #include "python/oracles/call_contract.h"
@@ -187,7 +188,30 @@ void Executor::TakeEvents() {
   living_.Settle();
 }
 
+void Executor::Drain() {
+  // Two rounds: what dies in the first may be queued for a thread that has had its turn.
+  for (int round = 0; round < 2; ++round) {
+    DrainQueues();
+    if (pool_.workers() == 0) continue;
+    PyThreadState* saved = PyEval_SaveThread();
+    pool_.RunOnEach(pool_.workers(), DrainWorker, this);
+    PyEval_RestoreThread(saved);
+  }
+  TakeEvents();
+}
+
+void Executor::DrainWorker(int lane, void* executor) {
+  Worker& worker = static_cast<Executor*>(executor)->workers_[static_cast<size_t>(lane)];
+  PyEval_RestoreThread(worker.thread_state);
+  DrainQueues();
+  worker.thread_state = PyEval_SaveThread();
+}
+
 void Executor::JudgePhase() {
+  living_.List(instances_);
+  graph_.Build(&slots_, instances_);
+  if (Conserved(graph_, instances_)) return;
+  Drain();
   living_.List(instances_);
   graph_.Build(&slots_, instances_);
   JudgeConservation(target_, graph_, instances_);
@@ -199,6 +223,7 @@ void Executor::Finish() {
   TakeEvents();
   const bool due = ++runs_ % kRunsBetweenCollections == 0;
   for (int i = 0; i < kCollections && (living_.AnyNew() || (due && i == 0)); ++i) {
+    if (pool_.workers() > 0) Drain();
     CollectNow();
     TakeEvents();
   }

@@ -57,6 +57,7 @@ class Executor {
 
   static void MakeThreadState(int lane, void* executor);
   static void RunWorker(int lane, void* executor);
+  static void DrainWorker(int lane, void* executor);
 
   void RunPhase(const Phase& phase);
   void RunConcurrently(const Phase& phase);
@@ -65,6 +66,8 @@ class Executor {
   // Carries the op out. Null (or, for ops without a result, false) and an exception on failure.
   PyObject* Execute(const OpSpec& spec, const OpPayload& payload, PyObject* const* args, bool& failed);
   void TakeEvents();
+  // Has every thread settle the reference counts queued for it. Objects may die.
+  void Drain();
   void JudgePhase();
   void Finish();
 

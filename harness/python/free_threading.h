@@ -25,7 +25,8 @@ inline bool IsImmortal(PyObject* object) {
 #endif
 }
 
-// References that somebody holds and can name: the queue's own is left out. Exact only when no lane runs.
+// References that somebody holds and can name: the queue's own is left out. Exact only when no lane runs
+// and the queues are drained: an object that is merged while it waits no longer shows that it does.
 inline Py_ssize_t HeldReferences(PyObject* object) {
   Py_ssize_t count = Py_REFCNT(object);
 #ifdef Py_GIL_DISABLED
@@ -40,6 +41,20 @@ inline Py_ssize_t HeldReferences(PyObject* object) {
 inline Py_ssize_t PlainTypeReferences(PyTypeObject* type) {
   return Py_REFCNT(reinterpret_cast<PyObject*>(type));
 }
+
+// Merges the counts queued for the calling thread and frees what it was asked to free later. Objects may
+// die. The thread state is attached. Both functions are CPython's own, called by its evaluation loop.
+#ifdef Py_GIL_DISABLED
+extern "C" void _Py_brc_merge_refcounts(PyThreadState* state);
+extern "C" void _PyMem_ProcessDelayed(PyThreadState* state);
+inline void DrainQueues() {
+  PyThreadState* state = PyThreadState_Get();
+  _Py_brc_merge_refcounts(state);
+  _PyMem_ProcessDelayed(state);
+}
+#else
+inline void DrainQueues() {}
+#endif
 
 }  // namespace refquake
 

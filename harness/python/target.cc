@@ -6,8 +6,10 @@ namespace refquake {
 
 void Target::AddOp(OpSpec spec, PyObject* payload) {
   const std::vector<int> owners = spec.owners;
-  const size_t index = static_cast<size_t>(table.Add(std::move(spec)));
-  if (index < payloads.size()) {
+  const int added = table.Add(std::move(spec));
+  const size_t index = static_cast<size_t>(added);
+  if (added < 0 || index < payloads.size()) {
+    if (added < 0) return Py_XDECREF(payload);  // no name for a program text, or no room
     for (int owner : owners) payloads[index].owners.set(static_cast<size_t>(owner));
     Py_XDECREF(payload);
     return;
@@ -19,8 +21,8 @@ void Target::AddOp(OpSpec spec, PyObject* payload) {
 }
 
 void Target::AddValue(ValueSpec spec, ValueSource source) {
-  const size_t index = static_cast<size_t>(table.AddValue(std::move(spec)));
-  if (index == values.size()) values.push_back(source);
+  const int index = table.AddValue(std::move(spec));
+  if (index == static_cast<int>(values.size())) values.push_back(source);
 }
 
 int Target::AddType(PyTypeObject* type) {

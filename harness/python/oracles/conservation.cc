@@ -98,6 +98,14 @@ void BlameHolder(const Target& target, Finding& finding, PyObject* holder, PyObj
 
 }  // namespace
 
+bool Conserved(ObjectGraph& graph, std::span<PyObject* const> living) {
+  for (PyObject* object : living) {
+    const GraphNode& node = graph.nodes()[object];
+    if (HeldReferences(object) != node.slots + node.visits && !IsImmortal(object)) return false;
+  }
+  return true;
+}
+
 void JudgeConservation(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living) {
   for (PyObject* object : living) {
     if (IsImmortal(object)) continue;

@@ -7,7 +7,7 @@
 // missing-incref (holders own more references than were taken).
 // Demanded by: CPython documentation, "tp_traverse", "tp_clear" and "Reference Counting".
 // Legal exceptions: immortal objects; the reference an object's queue holds while the object waits for
-// its owner thread (free_threading.h); references held outside the collector's sight by frozen objects
+// its owner thread (free_threading.h), for which the executor drains the queues first; references held outside the collector's sight by frozen objects
 // are found by a walk over the whole heap before anything is reported.
 #ifndef REFQUAKE_PYTHON_ORACLES_CONSERVATION_H_
 #define REFQUAKE_PYTHON_ORACLES_CONSERVATION_H_
@@ -19,6 +19,9 @@
 #include "python/graph.h"
 
 namespace refquake {
+
+// True if every living instance's count adds up. Quick; a false answer is to be confirmed.
+bool Conserved(ObjectGraph& graph, std::span<PyObject* const> living);
 
 // Judges every living instance against a graph built from the slots and the same instances. Reports,
 // and does not return, at the first that does not add up.

@@ -14,11 +14,12 @@ constexpr char kTypeRule[] =
 }  // namespace
 
 void TraverseJudge::Finish(const WatchedType& watched) const {
+  const bool visits_type_once = type_visits_ == 1 || !PyType_HasFeature(Py_TYPE(self_), Py_TPFLAGS_HEAPTYPE);
+  if (visits_type_once && Py_REFCNT(self_) == references_) return;
   Finding finding;
   finding.type = watched.name;
   finding.history = HistoryOf(self_);
-  const bool heap_type = PyType_HasFeature(Py_TYPE(self_), Py_TPFLAGS_HEAPTYPE);
-  if (heap_type && type_visits_ != 1) {
+  if (!visits_type_once) {
     const bool missing = type_visits_ == 0;
     finding.kind = missing ? "type-not-visited" : "type-visited-twice";
     finding.what = missing ? "tp_traverse does not visit the instance's type" : "tp_traverse visits the instance's type twice";
@@ -29,16 +30,14 @@ void TraverseJudge::Finish(const WatchedType& watched) const {
                            : "visit the type in one place only: a base that is a heap type already does it";
     Report(std::move(finding));
   }
-  if (Py_REFCNT(self_) != references_) {
-    finding.kind = "traverse-side-effect";
-    finding.what = "tp_traverse changed its instance's reference count";
-    finding.expected = std::to_string(references_) + " references after as before";
-    finding.found = std::to_string(Py_REFCNT(self_));
-    finding.rule = "tp_traverse must have no side effects: it runs while the collector holds all counts apart "
-                   "(CPython documentation: tp_traverse)";
-    finding.hint = "take no references in tp_traverse; pass members to Py_VISIT as they are";
-    Report(std::move(finding));
-  }
+  finding.kind = "traverse-side-effect";
+  finding.what = "tp_traverse changed its instance's reference count";
+  finding.expected = std::to_string(references_) + " references after as before";
+  finding.found = std::to_string(Py_REFCNT(self_));
+  finding.rule = "tp_traverse must have no side effects: it runs while the collector holds all counts apart "
+                 "(CPython documentation: tp_traverse)";
+  finding.hint = "take no references in tp_traverse; pass members to Py_VISIT as they are";
+  Report(std::move(finding));
 }
 
 }  // namespace refquake
