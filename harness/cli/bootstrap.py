@@ -11,7 +11,7 @@ have, does not matter.
 
 import sys
 
-if sys.version_info < (3, 11):
+if sys.version_info < (3, 11):  # noqa: UP036
     sys.exit(3)
 if sys.argv[1:] == ["--check"]:
     sys.exit(0)
@@ -51,7 +51,7 @@ def install_venv_module() -> None:
     command = "apt-get install " + " ".join(packages)
     can_install = os.geteuid() == 0 and shutil.which("apt-get") and not os.environ.get("REFQUAKE_NO_INSTALL")
     if not can_install:
-        fail(f"this Python ({sys.executable}) cannot make virtual environments: run `{command}` as root, then try again")
+        fail(f"{sys.executable} cannot make virtual environments: run `{command}` as root, then try again")
     say(f"this Python cannot make virtual environments: {command}")
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for step in (["apt-get", "update", "-q"], ["apt-get", "install", "-qy", *packages]):

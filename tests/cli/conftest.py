@@ -16,7 +16,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 CLI = HERE.parents[1] / "harness" / "cli"
 LOGS = HERE / "logs"
-PLANTS = ("setter_race", "missing_incref", "oracle", "cannot_import", "idle", "killed", "endless", "flaky")
+PLANTS = ("setter_race", "missing_incref", "oracle", "cannot_import", "idle", "killed", "shot", "endless", "flaky")
 PLANTS_JSON = """[
  {"plant": "setter_race", "finds": ["data-race"], "profile": "threads", "flavours": ["tsan"], "line": 3},
  {"plant": "missing_incref", "finds": ["use-after-free"], "profile": "lifecycle", "flavours": ["asan"], "line": 4},
@@ -24,6 +24,7 @@ PLANTS_JSON = """[
  {"plant": "cannot_import", "finds": ["segv"], "profile": "lifecycle", "flavours": ["asan"], "line": 6},
  {"plant": "idle", "finds": ["segv"], "profile": "lifecycle", "flavours": ["asan"], "line": 7},
  {"plant": "killed", "finds": ["segv"], "profile": "lifecycle", "flavours": ["asan"], "line": 8},
+ {"plant": "shot", "finds": ["segv"], "profile": "lifecycle", "flavours": ["asan"], "line": 8},
  {"plant": "endless", "finds": ["hang"], "profile": "lifecycle", "flavours": ["asan"], "line": 9},
  {"plant": "flaky", "finds": ["data-race"], "profile": "threads", "flavours": ["tsan"], "line": 10}
 ]"""

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+
 from conftest import LOGS
 from refquake_cli.reports import find_report
 from refquake_cli.reports.frames import normalise_function, parse_frame, parse_stack
@@ -89,7 +90,9 @@ def test_the_artefact_is_read() -> None:
     assert find_report((LOGS / "libfuzzer-deadly-signal.txt").read_text()).artefact == "./crash-89abcdef"
 
 
-@pytest.mark.parametrize("text", ["", "#1 INITED cov: 3\nDone 1000 runs in 2 second(s)\n", "WARNING: no interesting inputs\n"])
+@pytest.mark.parametrize(
+    "text", ["", "#1 INITED cov: 3\nDone 1000 runs in 2 second(s)\n", "WARNING: no interesting inputs\n"]
+)
 def test_nothing_found(text: str) -> None:
     assert find_report(text) is None
 
@@ -110,7 +113,11 @@ def test_function_names(name: str, normal: str) -> None:
 def test_frames_of_both_sanitizers() -> None:
     asan = parse_frame("    #3 0x55d1c0 in node_push(Node*, int) /src/node.c:9:3")
     tsan = parse_frame("    #3 node_push(Node*, int) /src/node.c:9:3 (node.so+0x1234) (BuildId: 00ff)")
-    assert (asan.function, asan.file, asan.line) == (tsan.function, tsan.file, tsan.line) == ("node_push", "/src/node.c", 9)
+    assert (
+        (asan.function, asan.file, asan.line)
+        == (tsan.function, tsan.file, tsan.line)
+        == ("node_push", "/src/node.c", 9)
+    )
     assert parse_frame("    #0 free <null> (thr+0x9d562)").function == "free"
     assert parse_frame("    #8 0x7f9e  (/lib/libffi.so.8+0x6f79) (BuildId: 4b)").function == ""
 

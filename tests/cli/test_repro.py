@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from refquake_cli.artefact import read_input
 from refquake_cli.errors import WrongUse
 
@@ -23,6 +24,14 @@ def test_a_finding_reproduces(command, finding: Path) -> None:
     assert "kind:       data-race" in done.stdout
     assert "signature:  data-race node_get_next@race.c | node_set_next@race.c" in done.stdout
     assert "reproduced: 3 of 3" in done.stdout
+
+
+def test_the_screen_shows_the_program_once_and_no_path_that_is_gone(command, tmp_path: Path) -> None:
+    command("fuzz", "node", "--plant", "oracle", "--flavour", "asan")
+    done = command("repro", next((tmp_path / "refquake-out").iterdir()), "--times", "1")
+    assert done.stdout.count("target: node") == 1
+    assert "ARTEFACT" not in done.stdout
+    assert "==refquake== SUMMARY: missed-visit node.Node children" in done.stdout
 
 
 def test_the_clean_build_does_not_reproduce(command, finding: Path) -> None:

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from conftest import CLI
 from fake_source import make_archive, make_gate, setup_command, start
 from refquake_cli.sources import sha256_of

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from fake_source import make_archive
 from refquake_cli import sources
 from refquake_cli.errors import CouldNotRun, WrongUse

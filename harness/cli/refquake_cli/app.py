@@ -1,5 +1,7 @@
 """The command's table of contents; each subcommand is imported only when it is used, so that `--help` is quick.
 
+Example:
+
     ./refquake --help
 """
 

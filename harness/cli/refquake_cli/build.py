@@ -1,10 +1,13 @@
 """Configures and builds a flavour's tree.
 
+Example:
+
     build("asan", "3.14.7")          # interpreter, cmake --preset asan if needed, cmake --build
 """
 
 import os
 import re
+import sys
 
 from refquake_cli import toolchain
 from refquake_cli.console import Progress, Task
@@ -31,8 +34,6 @@ def build(flavours: list[str], version: str = DEFAULT_VERSION) -> None:
 
 
 def _configure_command(flavour: str, version: str) -> list[str]:
-    import sys
-
     command = ["cmake", "--preset", flavour, f"-DREFQUAKE_VENV_PYTHON={sys.executable}"]
     if flavour != DEV:
         command.append(f"-DREFQUAKE_PYTHON_VERSION={version}")
@@ -52,7 +53,8 @@ def _build_tree(flavour: str, version: str, task: Task) -> None:
         stamp.write_text(wanted)
     task.step("compile")
     command = ["cmake", "--build", str(folder), "--parallel", str(os.cpu_count() or 1)]
-    run_logged(command, log=log, cwd=REPOSITORY, on_line=lambda line: _note(task, line), what=f"building the {flavour} tree")
+    what = f"building the {flavour} tree"
+    run_logged(command, log=log, cwd=REPOSITORY, on_line=lambda line: _note(task, line), what=what)
     task.done("ready")
 
 

@@ -1,5 +1,7 @@
 """Many runs side by side on the cores, with progress; interrupting it leaves what was found so far.
 
+Example:
+
     campaign = Campaign(jobs, options, workers=2)
     campaign.run()                   # returns when all ended, or on Ctrl-C
     for run in campaign.runs: run.outcome
@@ -37,7 +39,7 @@ class Campaign:
                 shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _run_all(self, progress: Progress) -> None:
-        waiting, active = list(self.runs), []
+        waiting, active = list(self.runs), list[VariantRun]()
         while waiting or active:
             while waiting and len(active) < self._workers:
                 run = waiting.pop(0)
@@ -62,7 +64,7 @@ def live_text(run: VariantRun) -> str:
 
 def outcome_text(run: VariantRun) -> str:
     outcome = run.outcome
-    if outcome.state == "finding":
+    if outcome.folder:
         return f"{outcome.kind} after {run.executions} executions: {shown(outcome.folder)}"
     if outcome.state == "clean":
         return f"nothing found in {run.executions} executions"

@@ -1,5 +1,7 @@
 """What `doctor` looks at; each check answers with one line.
 
+Example:
+
     for check in all_checks("3.14.7"): check.ok, check.what, check.advice
 """
 
@@ -13,11 +15,12 @@ from pathlib import Path
 
 from refquake_cli import toolchain
 from refquake_cli.files import human_size
-from refquake_cli.flavours import FLAVOURS
+from refquake_cli.flavours import DEFAULT_FLAVOURS, FLAVOURS
 from refquake_cli.paths import cache_folder, current_link
 
 NEEDED_BYTES = 4 * 1024**3
 PROBE_SECONDS = 120
+LAYOUT_ADVICE = "see `sysctl vm.mmap_rnd_bits`; 28 always works"
 _RACE = """
 #include <pthread.h>
 static int shared;
@@ -73,7 +76,8 @@ def _address_layout() -> Check:
     if not os.access(path, os.R_OK):
         return Check(True, "address layout: the kernel does not say how random it is")
     bits = int(path.read_text())
-    return Check(True, f"address layout: {bits} random bits" + (", sanitizers restart without them" if bits > 30 else ""))
+    remark = ", sanitizers start again without them" if bits > 30 else ""
+    return Check(True, f"address layout: {bits} random bits{remark}")
 
 
 def _probe(sanitizer: str, source: str, expected: str) -> Check:
@@ -81,30 +85,33 @@ def _probe(sanitizer: str, source: str, expected: str) -> Check:
     what = f"{sanitizer} sanitizer reports a planted {expected}"
     with tempfile.TemporaryDirectory(prefix="refquake-doctor-") as folder:
         program = os.path.join(folder, "probe")
-        command = [toolchain.CC, "-x", "c", "-", f"-fsanitize={sanitizer}", "-g", "-O1", toolchain.LINKER_FLAG, "-o", program]
+        flags = [f"-fsanitize={sanitizer}", "-g", "-O1", toolchain.LINKER_FLAG]
+        command = [toolchain.CC, "-x", "c", "-", *flags, "-o", program]
         built = subprocess.run(command, input=source, capture_output=True, text=True)
         if built.returncode != 0:
-            return Check(False, f"{sanitizer} sanitizer: a probe does not link", "install " + toolchain.NEEDS[5].package)
+            advice = f"install libclang-rt-{toolchain.LLVM}-dev"
+            return Check(False, f"{sanitizer} sanitizer: a probe does not link", advice)
         try:
             ran = subprocess.run([program], capture_output=True, text=True, timeout=PROBE_SECONDS)
         except subprocess.TimeoutExpired:
-            return Check(False, f"{sanitizer} sanitizer: a probe hangs", "see `sysctl vm.mmap_rnd_bits`; 28 always works")
-    return Check(expected in ran.stderr, what, "it did not: see `sysctl vm.mmap_rnd_bits`; 28 always works")
+            return Check(False, f"{sanitizer} sanitizer: a probe hangs", LAYOUT_ADVICE)
+    return Check(expected in ran.stderr, what, f"it did not: {LAYOUT_ADVICE}")
 
 
 def _interpreter(version: str, flavour: str) -> Check:
+    name = f"{flavour} interpreter {version}"
     link = current_link(version, flavour)
-    advice = f"./refquake setup {flavour}"
+    build, again = f"./refquake setup {flavour}", f"./refquake clean --all && ./refquake setup {flavour}"
     if not link.is_dir():
-        optional = flavour == "plain"
-        return Check(optional, f"{flavour} interpreter {version}: not there" + (" (optional)" if optional else ""), advice)
+        optional = flavour not in DEFAULT_FLAVOURS
+        return Check(optional, f"{name}: not there" + (" (optional)" if optional else ""), build)
     python = next(iter(sorted((link / "bin").glob("python3.*t*"))), None)
     if python is None:
-        return Check(False, f"{flavour} interpreter {version}: no python in {link}/bin", f"./refquake clean --all && {advice}")
-    code = "import sys; print(sys.version.split()[0], sys._is_gil_enabled())"
+        return Check(False, f"{name}: no python in {link}/bin", again)
+    code = "import sys; print(sys._is_gil_enabled())"
     quiet = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": "report_bugs=0"}
     ran = subprocess.run([python, "-I", "-S", "-c", code], capture_output=True, text=True, env=quiet)
     if ran.returncode != 0:
-        return Check(False, f"{flavour} interpreter {version}: does not start", f"./refquake clean --all && {advice}")
-    gil_off = ran.stdout.split()[1] == "False"
-    return Check(gil_off, f"{flavour} interpreter {version}: GIL {'off' if gil_off else 'ON'}, {link}", advice)
+        return Check(False, f"{name}: does not start", again)
+    gil = "off" if ran.stdout.strip() == "False" else "ON"
+    return Check(gil == "off", f"{name}: GIL {gil}, {link}", again)

@@ -1,5 +1,7 @@
 """The environment of a fuzz binary: its sanitizers' options, and nothing of ours that would change what it does.
 
+Example:
+
     subprocess.Popen(command, env=child_environment("3.14.7"))
 """
 

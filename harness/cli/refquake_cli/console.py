@@ -15,6 +15,11 @@ import sys
 import threading
 import time
 from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.live import Live
+    from rich.table import Table
 
 PLAIN_INTERVAL = 10.0
 
@@ -65,7 +70,7 @@ class Progress:
         self._tasks: list[Task] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
-        self._live = None
+        self._live: Live | None = None
 
     def task(self, title: str) -> Task:
         task = Task(title)
@@ -99,7 +104,7 @@ class Progress:
         else:
             self._print_due_lines()
 
-    def _rows(self) -> object:
+    def _rows(self) -> "Table":
         from rich.spinner import Spinner
         from rich.table import Table
         from rich.text import Text
@@ -115,6 +120,7 @@ class Progress:
     def _print_due_lines(self) -> None:
         now = time.monotonic()
         for task in self._tasks:
-            if task.current and (task.last_line == 0.0 or (not task.finished and now - task.last_line > PLAIN_INTERVAL)):
+            overdue = not task.finished and now - task.last_line > PLAIN_INTERVAL
+            if task.current and (task.last_line == 0.0 or overdue):
                 task.last_line = now
                 say(task.plain(now))

@@ -1,5 +1,7 @@
 """Runs ctest in a flavour's tree, its output straight to ours.
 
+Example:
+
     code = run_ctest("asan", ["-R", "node"])      # 0 passed, 1 failed, 3 no test matched or ctest could not run
 """
 

@@ -1,5 +1,7 @@
 """The command's exit codes, and the two errors that carry them.
 
+Example:
+
     raise WrongUse("no such file: x.prog")                    # one line, exit 2
     raise CouldNotRun("no compiler", details="last lines")    # one line and details, exit 3
 """

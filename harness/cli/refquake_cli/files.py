@@ -1,5 +1,7 @@
 """Files and folders that appear whole or not at all: written beside, then renamed.
 
+Example:
+
     write_whole(folder / "finding.json", text)
     with folder_beside(final) as part: ...fill part...      # renamed to `final` at the end, or removed
 """

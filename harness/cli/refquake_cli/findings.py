@@ -1,12 +1,14 @@
 """A finding on disk: a folder that appears whole, named after what it is.
 
+Example:
+
     OUT/node-setter_race-tsan-data-race-1a2b3c4d/
         program.prog    the program as text
         input.bin       the same as bytes, what libFuzzer wrote
         report.txt      what the process said
         finding.json    the fields of Finding
 
-    folder = store(out, finding, artefact=path, program=text, report=text)
+    store(out / finding.folder_name, finding, artefact=path, program=text, report=text)
     finding = load(folder)
 """
 
@@ -44,9 +46,8 @@ class Finding:
         return f"{self.target}-{self.variant}-{self.flavour}-{self.kind}-{self.hash}"
 
 
-def store(out: Path, finding: Finding, artefact: Path | None, program: str, report: str) -> Path:
+def store(final: Path, finding: Finding, artefact: Path | None, program: str, report: str) -> None:
     """Writes the folder; the same finding found again replaces the old one."""
-    final = out / finding.folder_name
     with folder_beside(final) as part:
         (part / REPORT).write_text(report, encoding="utf-8")
         if artefact:
@@ -54,7 +55,6 @@ def store(out: Path, finding: Finding, artefact: Path | None, program: str, repo
         if program:
             (part / PROGRAM).write_text(program, encoding="utf-8")
         (part / DESCRIPTION).write_text(json.dumps(asdict(finding), indent=2) + "\n", encoding="utf-8")
-    return final
 
 
 def load(folder: Path) -> Finding:

@@ -1,5 +1,7 @@
 """How each flavour of interpreter is configured; a change here changes the key, and so builds anew.
 
+Example:
+
     recipe = recipe_for("3.14.7", "asan")
     recipe.key            # twelve hex digits: version, flavour, flags, compiler
 """

@@ -20,7 +20,9 @@ def plan(target: str, plant: str, profile: str | None, flavours: list[str]) -> l
         check_variant(target, plant, flavour)
     jobs = plant_jobs(target, profile, flavours, plant)
     if not jobs:
-        raise WrongUse(f"plant {plant} of {target} is not to be found under {' or '.join(flavours)}; choose its --flavour")
+        raise WrongUse(
+            f"plant {plant} of {target} is not to be found under {' or '.join(flavours)}; choose its --flavour"
+        )
     return jobs
 
 

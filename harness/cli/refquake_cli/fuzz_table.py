@@ -61,12 +61,13 @@ def print_summary(campaign: Campaign) -> None:
     for run in clean:
         job = run.job
         print(
-            f"{job.variant} under {job.flavour}, profile {job.profile}: nothing found in {run.executions} executions, "
-            f"{run.seconds:.0f} s, coverage {run.coverage}. Other inputs and schedules were not tried."
+            f"{job.variant} under {job.flavour}, profile {job.profile}: nothing found in {run.executions} executions "
+            f"({run.operations} ops that did something), {run.seconds:.0f} s, coverage {run.coverage}. "
+            "Other inputs and schedules were not tried."
         )
     if missed:
         print(f"{len(missed)} planted bugs were not found in their time: give them more with --time.")
     for run in broken:
         print(f"could not run: {run.job.title}: {run.outcome.problem}")
-    if found:
-        print(f"{len(found)} findings. Replay one with:\n  ./refquake repro {shown(found[0].outcome.folder)}")
+    if found and (first := found[0].outcome.folder):
+        print(f"{len(found)} finding{'s' * (len(found) != 1)}. Replay one with:\n  ./refquake repro {shown(first)}")

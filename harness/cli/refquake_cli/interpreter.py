@@ -76,7 +76,9 @@ def _build(recipe: Recipe, task: Task, tree: Path, compile_turn: threading.Lock)
         _build_steps(recipe, task, tree, compile_turn)
     except OSError as error:
         task.done("failed")
-        raise CouldNotRun(f"{recipe.flavour} interpreter: {error}; free the disk or fix the folder, then run it again") from error
+        raise CouldNotRun(
+            f"{recipe.flavour} interpreter: {error}; free the disk or fix the folder, then run it again"
+        ) from error
     except CouldNotRun:
         task.done("failed")
         raise
@@ -150,7 +152,9 @@ def _install(recipe: Recipe, folder: Path, tree: Path, log: Path) -> None:
 def _library_folder(prefix: Path) -> Path:
     folders = sorted((prefix / "lib").glob("python3.*t"))
     if len(folders) != 1:
-        raise CouldNotRun(f"{prefix}/lib holds {len(folders)} folders python3.*t, not one: is this a free-threaded build?")
+        raise CouldNotRun(
+            f"{prefix}/lib holds {len(folders)} folders python3.*t, not one: is this a free-threaded build?"
+        )
     return folders[0]
 
 

@@ -85,6 +85,7 @@ def run_logged(
             raise CouldNotRun(f"{what or command[0]}: could not start `{command[0]}`: {error.strerror}") from error
         _running.add(process)
         try:
+            assert process.stdout
             for line in process.stdout:
                 sink.write(line)
                 if on_line:

@@ -1,5 +1,7 @@
 """Where everything lies: the repository, its build tree, and the cache outside it.
 
+Example:
+
     build_folder("asan") / "fuzzers" / "fuzz_lifecycle"
     interpreters_folder() / "current-3.14.7-asan"
 """

@@ -1,5 +1,7 @@
 """Any artefact as text, by asking a fuzz binary: only it knows the target's op table.
 
+Example:
+
     text = text_of(path, job, "3.14.7")        # "" when the binary cannot: a finding is stored without it
     text = require_text(path, job, version)    # WrongUse with the binary's own line
 """

@@ -1,5 +1,7 @@
 """What the build tree offers to fuzz: targets, their variants, the fuzz binaries.
 
+Example:
+
     check_target("node")                       # WrongUse names the targets there are
     variants = plants_of("node", "asan")       # [Plant("missing_untrack", finds=("still-tracked-at-free",), ...)]
     binary = fuzz_binary("lifecycle", "asan")

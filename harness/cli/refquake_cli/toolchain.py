@@ -1,5 +1,7 @@
 """The compiler and the packages that building needs; what is missing is installed or named.
 
+Example:
+
     ensure_tools()                   # installs with apt-get as root on Debian and Ubuntu, else CouldNotRun
     compiler_identity()              # part of an interpreter's key
 """
@@ -69,15 +71,16 @@ def missing_headers(headers: list[str]) -> set[str]:
 
 
 def has_runtime(name: str) -> bool:
+    """Is the compiler's own library of that name there? Its folder has two layouts."""
     if not shutil.which(CC):
         return False
     machine = os.uname().machine
-    for variant in (f"libclang_rt.{name}-{machine}.a", f"libclang_rt.{name}.a"):
-        done = subprocess.run([CC, f"-print-file-name={variant}"], capture_output=True, text=True)
-        folder = subprocess.run([CC, "-print-runtime-dir"], capture_output=True, text=True).stdout.strip()
-        legacy = os.path.join(os.path.dirname(folder), "linux", variant)
-        if os.path.exists(done.stdout.strip()) or os.path.exists(os.path.join(folder, variant)) or os.path.exists(legacy):
-            return True
+    for file in (f"libclang_rt.{name}-{machine}.a", f"libclang_rt.{name}.a"):
+        # The compiler prints the bare name of a file it does not find.
+        for option in (f"-print-file-name=lib/linux/{file}", f"-print-file-name={file}"):
+            done = subprocess.run([CC, option], capture_output=True, text=True)
+            if os.path.isabs(done.stdout.strip()) and os.path.exists(done.stdout.strip()):
+                return True
     return False
 
 
@@ -115,11 +118,13 @@ def ensure_tools() -> None:
     required = [need for need in missing if not need.optional]
     if required:
         raise CouldNotRun(
-            "missing tools: " + ", ".join(dict.fromkeys(need.package for need in required))
+            "missing tools: "
+            + ", ".join(dict.fromkeys(need.package for need in required))
             + f"; as root, on Debian or Ubuntu: apt-get update && {' '.join(command)}"
         )
     if missing:
-        say("going on without: " + ", ".join(need.package for need in missing) + f" (to have them: {' '.join(command)})")
+        names = ", ".join(need.package for need in missing)
+        say(f"going on without: {names} (to have them: {' '.join(command)})")
 
 
 def _install(command: list[str]) -> None:

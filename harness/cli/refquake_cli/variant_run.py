@@ -2,7 +2,7 @@
 
     run = VariantRun(job, options, scratch)
     run.start()
-    while not run.poll(): ...            # True once, when it ended; then run.outcome is set
+    while not run.poll(): ...            # True once, when it ended; then run.outcome says how
     run.stop("interrupted")              # at any time
 
 The process writes to a file, not to a pipe: it never waits for us, and what it said survives it.
@@ -13,18 +13,22 @@ import re
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from refquake_cli import child, targets
-from refquake_cli.findings import Finding, store
+from refquake_cli.findings import INPUT, Finding, store
+from refquake_cli.flight_record import read_record
 from refquake_cli.program_text import text_of
 from refquake_cli.reports import Report, find_report
 
 STOP_GRACE_SECONDS = 30
 INPUT_TIMEOUT_SECONDS = 20
-_STATUS = re.compile(r"^#(\d+)\s.*?\bcov: (\d+)(?:.*?exec/s: (\d+))?", re.MULTILINE)
-_STAT = re.compile(r"^stat::number_of_executed_units:\s*(\d+)", re.MULTILINE)
+_COVERAGE = re.compile(r"^#\d+\s.*?\bcov: (\d+)", re.MULTILINE)
+
+
+WAITING = "waiting"
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class Options:
 
 @dataclass
 class Outcome:
-    state: str  # "finding", "clean", "could not run", "stopped"
+    state: str  # "waiting", "finding", "clean", "could not run", "stopped"
     kind: str = ""
     finding: Finding | None = None
     folder: Path | None = None
@@ -63,11 +67,12 @@ class Outcome:
 class VariantRun:
     def __init__(self, job: Job, options: Options, scratch: Path) -> None:
         self.job = job
-        self.outcome: Outcome | None = None
-        self.executions = self.coverage = self.rate = 0
+        self.outcome = Outcome(WAITING)
+        self.executions = self.operations = self.coverage = self.rate = 0
         self._options = options
         self._scratch = scratch
         self._log = scratch / "output.txt"
+        self._state = scratch / "run.state"
         self._read_to = 0
         self._process: subprocess.Popen | None = None
         self._started = 0.0
@@ -82,6 +87,7 @@ class VariantRun:
         command = [
             *targets.binary_command(binary, self.job.target, self.job.variant, self.job.flavour, self.job.profile),
             f"--artefacts={artefacts}/",
+            f"--state={self._state}",
             f"-artifact_prefix={artefacts}/",
             f"-max_total_time={self._options.seconds}",
             f"-seed={self._options.seed}",
@@ -105,30 +111,29 @@ class VariantRun:
 
     def poll(self) -> bool:
         """Reads what is new; whether the run has just ended."""
-        if self.outcome:
+        if self.outcome.state != WAITING or not self._process:
             return False
         self.seconds = time.monotonic() - self._started
-        self._read_status()
         code = self._process.poll()
+        self._read_status()
         if code is None and self.seconds > self._options.seconds + STOP_GRACE_SECONDS:
             self._kill()
             self.outcome = self._found(self._overdue_report())
         elif code is not None:
             self.outcome = self._judge(code)
-        return self.outcome is not None
+        return self.outcome.state != WAITING
 
     def stop(self, reason: str) -> None:
         if self._process and self._process.poll() is None:
             self._kill()
-        if not self.outcome:
+        if self.outcome.state == WAITING:
             self.outcome = Outcome("stopped", problem=reason)
 
     def _kill(self) -> None:
-        try:
-            os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        self._process.wait()
+        if self._process:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
 
     def _read_status(self) -> None:
         with self._log.open("rb") as stream:
@@ -136,13 +141,11 @@ class VariantRun:
             new = stream.read()
         whole = new[: new.rfind(b"\n") + 1]
         self._read_to += len(whole)
-        text = whole.decode(errors="replace")
-        for executions, coverage, rate in _STATUS.findall(text):
-            self.executions, self.coverage, self.rate = int(executions), int(coverage), int(rate or self.rate)
-        for executions in _STAT.findall(text):
-            self.executions = int(executions)
-        if self.seconds >= 1 and not self.rate:
-            self.rate = int(self.executions / self.seconds)
+        for coverage in _COVERAGE.findall(whole.decode(errors="replace")):
+            self.coverage = int(coverage)
+        if record := read_record(self._state):
+            self.executions, self.operations = record.inputs, record.ok
+            self.rate = int(record.inputs / max(self.seconds, 0.1))
 
     def _output(self) -> str:
         return self._log.read_text(encoding="utf-8", errors="replace")
@@ -191,11 +194,14 @@ class VariantRun:
         )
         artefact = self._artefact(report)
         program = text_of(artefact, job, options.version) if artefact else ""
-        folder = store(options.out, finding, artefact, program, report.text)
+        folder = options.out / finding.folder_name
+        # The scratch folder goes away: the report names the artefact where it stays.
+        text = report.text.replace(report.artefact, str(folder / INPUT)) if report.artefact else report.text
+        store(folder, finding, artefact, program, text)
         return Outcome("finding", report.kind, finding, folder)
 
     def _artefact(self, report: Report) -> Path | None:
-        """The one the report names, else the newest libFuzzer wrote."""
+        """The one the report names, else the newest libFuzzer wrote, else the input that ran last."""
         if report.artefact and (named := self._scratch / report.artefact).is_file():
             return named
         written = [
@@ -203,4 +209,11 @@ class VariantRun:
             for path in (self._scratch / "artefacts").iterdir()
             if path.suffix != ".prog" and path.name.startswith(("crash-", "timeout-", "oom-", "leak-"))
         ]
-        return max(written, key=lambda path: path.stat().st_mtime, default=None)
+        if written:
+            return max(written, key=lambda path: path.stat().st_mtime)
+        record = read_record(self._state)
+        if not record or not record.input:
+            return None
+        last = self._scratch / "last-input"
+        last.write_bytes(record.input)
+        return last

@@ -4,12 +4,17 @@ Its artefacts are text: `PROGRAM <text>`, `FLAKY`, or anything else, which is ma
 """
 
 import signal
+import struct
 import sys
 import time
 from pathlib import Path
 
 LOGS = Path(__file__).parent / "logs"
-REPORTS = {"setter_race": "tsan-data-race.txt", "missing_incref": "asan-use-after-poison.txt", "oracle": "oracle-missed-visit.txt"}
+REPORTS = {
+    "setter_race": "tsan-data-race.txt",
+    "missing_incref": "asan-use-after-poison.txt",
+    "oracle": "oracle-missed-visit.txt",
+}
 PROGRAM = "target: node\nprofile: lifecycle\nphase:\n    lane:\n        a = Node()\n"
 
 flags = dict(word.lstrip("-").split("=", 1) for word in sys.argv[1:] if word.startswith("-") and "=" in word)
@@ -47,17 +52,25 @@ if "replay" in flags:
         leave(0) if count % 2 else find("tsan-data-race.txt")
     leave(0) if variant == "clean" else find(REPORTS[variant])
 
+
+def record(inputs: int) -> None:
+    content = b"PROGRAM"
+    head = struct.pack("=8sIIQQQQ", b"refquake", 1, len(content), inputs, 7 * inputs, 1, 2)
+    Path(flags["state"]).write_bytes(head + content.ljust(8192, b"\0"))
+
+
+if variant == "killed":
+    signal.raise_signal(signal.SIGKILL)
+record(4096)
 print("#2\tINITED cov: 10 ft: 11 corp: 1/1b exec/s: 0 rss: 40Mb", file=sys.stderr, flush=True)
 print("#4096\tpulse  cov: 120 ft: 300 corp: 7/99b exec/s: 2048 rss: 44Mb", file=sys.stderr, flush=True)
 if variant in REPORTS:
     find(REPORTS[variant])
 if variant == "cannot_import":
     leave(3, "refquake: could not import node: no such module\n")
-if variant == "idle":
-    leave(0, "nothing to do\n") if "stat" in flags else leave(0)
-if variant == "killed":
+if variant == "shot":
     signal.raise_signal(signal.SIGKILL)
 if variant == "endless":
-    Path(flags["artefacts"], "started").touch()
     time.sleep(600)
-leave(0, "stat::number_of_executed_units: 5000\n")
+record(0 if variant == "idle" else 5000)
+leave(0)

@@ -6,7 +6,9 @@ from refquake_cli.errors import NOTHING_FOUND
 
 
 @click.command("clean")
-@click.option("--all", "everything", is_flag=True, help="The cache too: interpreters, sources, the command's environment.")
+@click.option(
+    "--all", "everything", is_flag=True, help="The cache too: interpreters, sources, the command's environment."
+)
 def command(everything: bool) -> int:
     """Remove the build tree and the findings of this folder; with --all the cache too. Says what and how much."""
     from pathlib import Path

@@ -37,6 +37,17 @@ def command(
     return _replay_and_tell(artefact, times)
 
 
+def report_on_screen(text: str) -> str:
+    """Without the program, which is printed above, and the artefact of a replay, which is gone by now."""
+    kept, in_program = [], False
+    for line in text.rstrip().splitlines():
+        ours = line.startswith("==refquake== ")
+        in_program = line.startswith("==refquake== PROGRAM:") or (in_program and not ours)
+        if not in_program and not line.startswith(("==refquake== ARTEFACT:", "artifact_prefix=")):
+            kept.append(line)
+    return "\n".join(kept)
+
+
 def _replay_and_tell(artefact, times: int) -> int:
     from refquake_cli.console import say
     from refquake_cli.program_text import require_text
@@ -49,7 +60,7 @@ def _replay_and_tell(artefact, times: int) -> int:
     if not reports:
         print(f"not reproduced: 0 of {times} replays of {job.target} {job.variant} under {job.flavour}")
         return NOTHING_FOUND
-    print(reports[0].text.rstrip() + "\n")
+    print(report_on_screen(reports[0].text) + "\n")
     print(f"kind:       {reports[0].kind}\nsignature:  {reports[0].signature}")
     print(f"reproduced: {len(reports)} of {times}")
     for signature, count in list(Counter(report.signature for report in reports).items())[1:]:

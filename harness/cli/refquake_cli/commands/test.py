@@ -8,7 +8,9 @@ from refquake_cli.flavours import DEFAULT_FLAVOURS, check_flavour
 
 @click.command("test")
 @click.option("-k", "pattern", metavar="REGEX", help="Only tests whose name matches (ctest -R).")
-@click.option("--flavour", "flavours", multiple=True, metavar="dev|asan|tsan|plain", help="May be given more than once.")
+@click.option(
+    "--flavour", "flavours", multiple=True, metavar="dev|asan|tsan|plain", help="May be given more than once."
+)
 def command(pattern: str | None, flavours: tuple[str, ...]) -> int:
     """Build and run the tests in dev, asan and tsan; exits 1 when one fails."""
     from refquake_cli.build import DEV, build

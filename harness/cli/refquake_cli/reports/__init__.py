@@ -1,5 +1,7 @@
 """Reads what a fuzz process printed and says what was found.
 
+Example:
+
     report = find_report(text)          # None: nothing found
     report.kind, report.signature       # "data-race", "data-race node_get_next@node.c | node_set_next@node.c"
 """

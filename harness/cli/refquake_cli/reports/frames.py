@@ -1,5 +1,7 @@
 """Stack frames as the sanitizers print them, and what of them makes two stacks the same.
 
+Example:
+
     frames = parse_stack(lines)                 # the frames printed at the head of `lines`
     telling_frames(frames)[:3]                  # ["node_set_next@node.c", ...]: ours, no addresses, no plumbing
 """
@@ -20,7 +22,9 @@ _PLUMBING_FUNCTION = re.compile(
     r"|__cxa|__GI_|fuzzer::|refquake::|LLVMFuzzer|std::|operator (?:new|delete)|__libc_start|__pthread|start_thread"
     r"|pthread_|clone3?$|_start$|main$|abort$|raise$|gsignal$|ffi_call|__assert|memcpy$|memmove$|memset$|malloc$|calloc$|realloc$|free$)"
 )
-_PLUMBING_PATH = re.compile(r"compiler-rt|/harness/(?:core|driver|python|sched)/|libc\.so|libpthread|libffi|^(?:nptl|csu|signal|stdlib|assert)/")
+_PLUMBING_PATH = re.compile(
+    r"compiler-rt|/harness/(?:core|driver|python|sched)/|libc\.so|libpthread|libffi|^(?:nptl|csu|signal|stdlib|assert)/"
+)
 # CPython's reference counting and its way of dying: in every stack, telling nothing.
 _PLUMBING_CPYTHON = re.compile(
     r"^(?:Py_(?:X?INCREF|X?DECREF|CLEAR|X?SETREF|IncRef|DecRef|X?NewRef|TYPE|SIZE|REFCNT|IS_TYPE|FatalError\w*)"

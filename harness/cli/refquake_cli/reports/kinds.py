@@ -1,5 +1,7 @@
 """The line that starts each sort of report, and the kind it stands for.
 
+Example:
+
     marker = match_marker(line)       # Marker("data-race", ...) or None
 """
 
@@ -22,7 +24,12 @@ ASAN_KINDS = {
     "unknown-crash": "segv",
 }
 TSAN_KINDS = {"heap-use-after-free": "use-after-free", "SEGV": "segv", "ABRT": "abort", "BUS": "segv"}
-LIBFUZZER_KINDS = {"timeout": "hang", "out-of-memory": "out-of-memory", "deadly signal": "crash", "fuzz target exited": "exit"}
+LIBFUZZER_KINDS = {
+    "timeout": "hang",
+    "out-of-memory": "out-of-memory",
+    "deadly signal": "crash",
+    "fuzz target exited": "exit",
+}
 # Kinds that say only how the process died: a report before it that says why comes first.
 BARE_KINDS = {"abort", "crash", "exit"}
 
@@ -82,7 +89,11 @@ _MARKERS: tuple[tuple[str, re.Pattern, Callable[[re.Match], str]], ...] = (
         re.compile(r"^(?P<file>[^\s:]+\.[ch]):\d+: (?P<function>\w+): Assertion (?:\"|failed).*"),
         _assertion,
     ),
-    ("libc", re.compile(r"^[^\s:]+: (?P<file>[^\s:]+\.\w+):\d+: (?P<function>.+?): Assertion [`'].*' failed\."), _assertion),
+    (
+        "libc",
+        re.compile(r"^[^\s:]+: (?P<file>[^\s:]+\.\w+):\d+: (?P<function>.+?): Assertion [`'].*' failed\."),
+        _assertion,
+    ),
     ("cpython", re.compile(r"^Fatal Python error: (.*)"), _fatal),
 )
 
