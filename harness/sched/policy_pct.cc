@@ -35,8 +35,10 @@ void PctPolicy::PlaceChanges(uint64_t* random) {
 }
 
 int PctPolicy::NextLane(const Choice& choice) {
+  if (choice.kind == Kind::kStart) first_step_ = choice.step;
   bool fall = choice.kind == Kind::kYield;  // a lane that spins must not keep the others out
-  for (; next_change_ < changes_ && change_[next_change_] <= choice.step; ++next_change_) fall = true;
+  const uint32_t step = choice.step - first_step_;
+  for (; next_change_ < changes_ && change_[next_change_] <= step; ++next_change_) fall = true;
   if (fall && choice.current >= 0) priority_[choice.current] = --lowest_;
   int best = __builtin_ctz(choice.runnable);
   for (int lane = best + 1; lane < kMaxLanes; ++lane) {

@@ -30,7 +30,8 @@ class PctPolicy final : public Policy {
   uint32_t horizon_;
   int priority_[kMaxLanes] = {};  // higher runs first; all differ
   int lowest_ = 0;
-  uint32_t change_[kMaxDepth] = {};  // ascending steps
+  uint32_t first_step_ = 0;
+  uint32_t change_[kMaxDepth] = {};  // ascending steps, from first_step_
   int next_change_ = 0;
 };
 

@@ -38,7 +38,7 @@ struct Run {
   uint32_t runnable = 0;
   int unfinished = 0;
   uint32_t steps = 0;
-  uint32_t max_steps = 0;
+  uint32_t last_step = 0;  // one more is a livelock
   uint64_t hash = 0;
   uint32_t switches = 0;
   uint64_t waits = 0;
@@ -71,7 +71,7 @@ void CountStep(Kind kind, uintptr_t pc) {
   lane.pc = pc;
   uint64_t place = pc == 0 ? 0 : StableAddress(pc);
   Mix(static_cast<uint64_t>(kind) << 56 ^ static_cast<uint64_t>(run.current) << 48 ^ place);
-  if (run.steps > run.max_steps) Stuck(StuckReport::Why::kLivelock);
+  if (run.steps > run.last_step) Stuck(StuckReport::Why::kLivelock);
 }
 
 void Record(const Choice& choice, int to) {
@@ -165,17 +165,19 @@ void LeaveRun(int lane) {
   GiveTokenTo(Choose(Kind::kExit));
 }
 
-void PrepareRun(Pool& pool, int lanes, Policy& policy, uint32_t max_steps) {
+void PrepareRun(Pool& pool, int lanes, Policy& policy, uint32_t max_steps, uint32_t first_step) {
   run.pool = &pool;
   run.policy = &policy;
   run.active = true;
   run.lanes = run.unfinished = lanes;
   run.current = -1;
   run.runnable = (1u << lanes) - 1;
-  run.steps = 0;
-  run.max_steps = max_steps;
-  run.hash = 0xcbf29ce484222325u;
-  run.switches = 0;
+  run.steps = first_step;
+  run.last_step = first_step + max_steps;
+  if (first_step == 0) {
+    run.hash = 0xcbf29ce484222325u;
+    run.switches = 0;
+  }
   run.waits = 0;
   run.now = kFirstNanosecond;
   for (int i = 0; i < kMaxLanes; ++i) run.lane[i] = Lane{};
@@ -183,16 +185,20 @@ void PrepareRun(Pool& pool, int lanes, Policy& policy, uint32_t max_steps) {
 
 }  // namespace
 
-SteppedRun RunStepped(Pool& pool, int lanes, Policy& policy, uint32_t max_steps) {
+SteppedRun RunStepped(Pool& pool, int lanes, Policy& policy, uint32_t first_step, uint32_t max_steps) {
   if (lanes < 1 || lanes > pool.workers())
     Die("a stepped run needs 1 lane at least and no more than there are workers");
-  PrepareRun(pool, lanes, policy, max_steps);
+  PrepareRun(pool, lanes, policy, max_steps, first_step);
   policy.NewExecution(lanes);
   int first = Choose(Kind::kStart);
   run.current = first;
   run.lane[first].state = LaneState::kRunnable;
   pool.RunGated(lanes, {.enter = EnterRun, .leave = LeaveRun}, first);
   run.active = false;
+  return RunSoFar();
+}
+
+SteppedRun RunSoFar() {
   uint32_t recorded = run.switches < kMaxRecorded ? run.switches : kMaxRecorded;
   return {.steps = run.steps,
           .hash = run.hash,

@@ -45,11 +45,17 @@ struct SteppedRun {
   uint32_t steps = 0;
   uint64_t hash = 0;
   uint32_t switches = 0;                 // how many there were
-  const SwitchRecord* record = nullptr;  // valid until the next RunStepped
+  const SwitchRecord* record = nullptr;  // valid until the next RunStepped with first_step 0
   int recorded = 0;                      // the first so many of them, at most kMaxRecorded
 };
 
-SteppedRun RunStepped(Pool& pool, int lanes, Policy& policy, uint32_t max_steps = kDefaultMaxSteps);
+// Runs one phase. A program's later phases pass the steps so far as `first_step`: steps are then numbered,
+// hashed and recorded on, so that one list of switches holds the whole program.
+SteppedRun RunStepped(Pool& pool, int lanes, Policy& policy, uint32_t first_step = 0,
+                      uint32_t max_steps = kDefaultMaxSteps);
+
+// What a run has recorded at this moment: for a process that is about to end.
+SteppedRun RunSoFar();
 
 using StuckHandler = void (*)(const StuckReport& report);
 // Without a handler a stuck run aborts with one line.

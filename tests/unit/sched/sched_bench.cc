@@ -42,7 +42,7 @@ double PointWithoutSwitch() {
   PctPolicy policy(1, 1, 1);
   points = 2'000'000;
   auto start = std::chrono::steady_clock::now();
-  RunStepped(pool, 2, policy, 10'000'000);
+  RunStepped(pool, 2, policy, 0, 10'000'000);
   return NanosecondsSince(start) / (2.0 * points);
 }
 
@@ -52,7 +52,7 @@ double Switch(int lanes) {
   ReplayPolicy policy(nullptr, 0);
   points = 20'000;
   auto start = std::chrono::steady_clock::now();
-  SteppedRun run = RunStepped(pool, lanes, policy, 10'000'000);
+  SteppedRun run = RunStepped(pool, lanes, policy, 0, 10'000'000);
   return NanosecondsSince(start) / run.switches;
 }
 

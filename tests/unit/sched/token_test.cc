@@ -25,7 +25,7 @@ class Lanes {
 
   SteppedRun Step(Policy& policy, uint32_t max_steps = kDefaultMaxSteps) {
     shared = Shared();
-    return RunStepped(pool_, lanes_, policy, max_steps);
+    return RunStepped(pool_, lanes_, policy, 0, max_steps);
   }
   void Free() { pool_.RunFree(lanes_); }
 
