@@ -5,6 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sched/token.h"
+
 // Declared weak: absent in the plain flavour.
 extern "C" void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
@@ -49,7 +51,50 @@ uint64_t Fnv1a(const uint8_t* data, size_t size) {
   return hash;
 }
 
+char* AppendNumber(char* at, uint64_t number) {
+  char digits[24];
+  int count = 0;
+  do {
+    digits[count++] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  } while (number > 0);
+  while (count > 0) *at++ = digits[--count];
+  return at;
+}
+
+char* AppendHex(char* at, uint64_t number) {
+  for (int shift = 60; shift >= 0; shift -= 4) *at++ = "0123456789abcdef"[(number >> shift) & 15];
+  return at;
+}
+
+// The switches of the run in progress, as a schedule in program text: what was going on when it died.
+void WriteSchedule() {
+  const sched::SteppedRun run = sched::RunSoFar();
+  if (run.steps == 0) return;
+  constexpr char kHead[] = "==refquake== SCHEDULE: replay(";
+  WriteAll(2, kHead, sizeof(kHead) - 1);
+  bool first = true;
+  for (int i = 0; i < run.recorded; ++i) {
+    if (run.record[i].by_default) continue;
+    char entry[64];
+    char* at = first ? entry : Append(entry, ", ");
+    first = false;
+    at = AppendNumber(at, run.record[i].step);
+    *at++ = '>';
+    at = AppendNumber(at, static_cast<uint64_t>(run.record[i].to));
+    WriteAll(2, entry, static_cast<size_t>(at - entry));
+  }
+  char tail[128];
+  char* at = Append(tail, ") steps ");
+  at = AppendNumber(at, run.steps);
+  at = Append(at, " hash ");
+  at = AppendHex(at, run.hash);
+  *at++ = '\n';
+  WriteAll(2, tail, static_cast<size_t>(at - tail));
+}
+
 void OnDeath() {
+  WriteSchedule();
   const char* path = WriteArtefact(g_prefix);
   constexpr char kLine[] = "==refquake== ARTEFACT: ";
   constexpr char kFailed[] = "==refquake== the artefact could not be written\n";
@@ -99,7 +144,7 @@ const char* ArtefactPath(const char* prefix) {
   char* at = Append(g_path, Length(prefix) < kMaxPath ? prefix : "./");
   at = Append(at, "crash-");
   const uint64_t hash = Fnv1a(g_record->input, g_record->input_size);
-  for (int shift = 60; shift >= 0; shift -= 4) *at++ = "0123456789abcdef"[(hash >> shift) & 15];
+  at = AppendHex(at, hash);
   *at = 0;
   return g_path;
 }

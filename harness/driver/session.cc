@@ -11,12 +11,17 @@
 #include "driver/files.h"
 #include "driver/flight_recorder.h"
 #include "driver/instrumentation.h"
+#include "driver/stuck_sink.h"
 #include "python/discover.h"
 #include "python/interpreter.h"
 #include "python/report.h"
+#include "sched/watchdog.h"
 
 namespace refquake {
 namespace {
+
+// A program takes milliseconds; under a sanitizer on a busy machine a second. Beyond this it hangs.
+constexpr int kHangSeconds = 30;
 
 Session* g_session = nullptr;
 
@@ -49,13 +54,16 @@ std::string Session::Load() {
   SetReportSink(OnFinding);
   executor_ = std::make_unique<Executor>(target_, ExecutorOptions{.max_lanes = profile_.max_lanes});
   if (profile_.max_lanes > 1) executor_->StartWorkers();
+  InstallStuckSink(module, kHangSeconds);
   SettleInterpreter();
   return "";
 }
 
 RunResult Session::Run(const Program& program) {
   running_ = &program;
+  sched::ArmWatchdog();
   const RunResult result = executor_->Run(program);
+  sched::DisarmWatchdog();
   FlightRecord& record = Recorder();
   record.ok += result.ok;
   record.errors += result.errors;
@@ -67,10 +75,15 @@ RunResult Session::Run(const Program& program) {
 void Session::OnFinding(const Finding& finding) {
   const Session& session = *g_session;
   std::string text;
-  if (session.running_) text = PrintText(*session.running_, session.table(), session.profile_.name);
+  std::string schedule;
+  if (session.running_) {
+    Program program = *session.running_;
+    program.schedule = session.executor_->stepping().Recorded();
+    schedule = PrintSchedule(program.schedule);
+    text = PrintText(program, session.table(), session.profile_.name);
+  }
   const char* artefact = WriteArtefact(session.flags_.artefacts.c_str());
   if (artefact && !text.empty()) WriteFile(std::string(artefact) + ".prog", text);
-  const std::string schedule = session.running_ ? PrintSchedule(session.running_->schedule) : "";
   const std::string report = PrintFinding(finding, schedule, text, artefact ? artefact : "");
   std::fwrite(report.data(), 1, report.size(), stderr);
   std::fflush(stderr);

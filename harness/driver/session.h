@@ -27,6 +27,9 @@ class Session {
   // Runs one program; does not return if there is a finding. Its bytes must be in the flight recorder.
   RunResult Run(const Program& program);
 
+  // Of the last run: the schedule to write down, and what the token scheduler counted.
+  const Stepping& stepping() const { return executor_->stepping(); }
+
   const OpTable& table() const { return target_.table; }
   const Profile& profile() const { return profile_; }
 

@@ -48,6 +48,7 @@ void Executor::MakeThreadState(int lane, void* executor) {
 
 RunResult Executor::Run(const Program& program) {
   for (LaneLog& log : logs_) log.trace.clear();
+  stepping_.Begin(program.schedule);
   for (size_t i = 0; i < program.phases.size(); ++i) {
     phase_ = static_cast<int16_t>(i);
     RunPhase(program.phases[i]);
@@ -69,7 +70,7 @@ RunResult Executor::Run(const Program& program) {
 void Executor::RunPhase(const Phase& phase) {
   if (phase.lanes.size() == 1) {
     logs_[0].place = {phase_, 0, 0};
-    RunLane(phase.lanes[0], slots_, logs_[0]);
+    RunLane(phase.lanes[0], slots_, logs_[0], /*stepped=*/false);
   } else {
     RunConcurrently(phase);
   }
@@ -77,14 +78,16 @@ void Executor::RunPhase(const Phase& phase) {
 
 void Executor::RunConcurrently(const Phase& phase) {
   const int lanes = static_cast<int>(phase.lanes.size());
+  size_t ops = 0;
   for (int i = 0; i < lanes; ++i) {
     Worker& worker = workers_[static_cast<size_t>(i)];
     worker.lane = &phase.lanes[static_cast<size_t>(i)];
     worker.slots.CopyFrom(slots_);
+    ops += worker.lane->size();
     logs_[static_cast<size_t>(i) + 1].place = {phase_, static_cast<int16_t>(i), 0};
   }
   PyThreadState* saved = PyEval_SaveThread();
-  pool_.RunFree(lanes);
+  stepping_.RunPhase(pool_, lanes, ops);
   PyEval_RestoreThread(saved);
   for (int i = 0; i < lanes; ++i) slots_.MergeFrom(workers_[static_cast<size_t>(i)].slots);
 }
@@ -93,12 +96,19 @@ void Executor::RunWorker(int lane, void* executor) {
   auto* self = static_cast<Executor*>(executor);
   Worker& worker = self->workers_[static_cast<size_t>(lane)];
   PyEval_RestoreThread(worker.thread_state);
-  self->RunLane(*worker.lane, worker.slots, self->logs_[static_cast<size_t>(lane) + 1]);
+  self->RunLane(*worker.lane, worker.slots, self->logs_[static_cast<size_t>(lane) + 1],
+                self->stepping_.stepped());
   worker.thread_state = PyEval_SaveThread();
 }
 
-void Executor::RunLane(const Lane& lane, SlotTable& slots, LaneLog& log) {
+void Executor::RunLane(const Lane& lane, SlotTable& slots, LaneLog& log, bool stepped) {
   for (const Op& op : lane) {
+    if (stepped) {
+      // Detached, because a lane that stops here while attached would hold up stop-the-world.
+      PyThreadState* saved = PyEval_SaveThread();
+      sched::SchedOpBoundary();
+      PyEval_RestoreThread(saved);
+    }
     OpTrace& trace = log.trace.emplace_back();
     trace.place = log.place;
     trace.op = &op;
@@ -220,6 +230,8 @@ void Executor::JudgePhase() {
 void Executor::Finish() {
   logs_[0].place = {-1, 0, 0};
   slots_.Clear();
+  // What a thread left to settle would be settled at a moment of the next program: then no replay is exact.
+  if (stepping_.stepped()) Drain();
   TakeEvents();
   const bool due = ++runs_ % kRunsBetweenCollections == 0;
   for (int i = 0; i < kCollections && (living_.AnyNew() || (due && i == 0)); ++i) {

@@ -20,6 +20,7 @@
 #include "python/lane_log.h"
 #include "python/living.h"
 #include "python/slots.h"
+#include "python/stepping.h"
 #include "python/target.h"
 #include "sched/pool.h"
 
@@ -47,6 +48,7 @@ class Executor {
 
   // The lanes' logs of the run so far: the main thread's first, then lane 0's, lane 1's, ...
   const std::vector<LaneLog>& logs() const { return logs_; }
+  const Stepping& stepping() const { return stepping_; }
 
  private:
   struct Worker {
@@ -61,7 +63,7 @@ class Executor {
 
   void RunPhase(const Phase& phase);
   void RunConcurrently(const Phase& phase);
-  void RunLane(const Lane& lane, SlotTable& slots, LaneLog& log);
+  void RunLane(const Lane& lane, SlotTable& slots, LaneLog& log, bool stepped);
   Outcome RunOp(const Op& op, SlotTable& slots, OpTrace& trace);
   // Carries the op out. Null (or, for ops without a result, false) and an exception on failure.
   PyObject* Execute(const OpSpec& spec, const OpPayload& payload, PyObject* const* args, bool& failed);
@@ -75,6 +77,7 @@ class Executor {
   ExecutorOptions options_;
   PyInterpreterState* interpreter_ = nullptr;
   sched::Pool pool_;
+  Stepping stepping_;
   SlotTable slots_;
   std::array<Worker, kMaxLanes> workers_;
   std::vector<LaneLog> logs_;

@@ -1,0 +1,116 @@
+#include "driver/stuck_sink.h"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <set>
+
+#include "python/report.h"
+#include "sched/stuck.h"
+#include "sched/token.h"
+#include "sched/watchdog.h"
+
+// The sanitizers' own symboliser; absent in the plain flavour.
+extern "C" void __sanitizer_symbolize_pc(void* pc, const char* format, char* out, size_t size) __attribute__((weak));
+
+namespace refquake {
+namespace {
+
+constexpr int kFramesShown = 12;
+
+std::string g_module;
+
+// "node_set_left node.c:57"
+std::string Symbolize(uintptr_t pc) {
+  // A return address points behind the call; the call is one before it.
+  void* address = reinterpret_cast<void*>(pc - 1);
+  if (__sanitizer_symbolize_pc) {
+    char text[512];
+    __sanitizer_symbolize_pc(address, "%f %s:%l", text, sizeof(text));
+    return text;
+  }
+  Dl_info info;
+  if (dladdr(address, &info) && info.dli_sname) return info.dli_sname;
+  char text[32];
+  std::snprintf(text, sizeof(text), "0x%zx", static_cast<size_t>(pc));
+  return text;
+}
+
+// True for code of a shared object other than libc's: the module under test or a library of it.
+bool IsExtensionCode(uintptr_t pc) {
+  Dl_info here;
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void*>(pc), &info) || !info.dli_fname) return false;
+  if (dladdr(reinterpret_cast<void*>(&IsExtensionCode), &here) && here.dli_fbase == info.dli_fbase) return false;
+  const std::string file(info.dli_fname);
+  return file.find("/libc.so") == std::string::npos && file.find("/ld-linux") == std::string::npos;
+}
+
+// The function of the code under test that the lane stands in; "" if none.
+std::string FunctionOf(const sched::StuckLane& lane) {
+  for (int i = 0; i < lane.frames; ++i) {
+    if (!IsExtensionCode(lane.frame[i])) continue;
+    const std::string text = Symbolize(lane.frame[i]);
+    return text.substr(0, text.find(' '));
+  }
+  return "";
+}
+
+const char* StateText(sched::LaneState state) {
+  switch (state) {
+    case sched::LaneState::kNotStarted: return "has not started";
+    case sched::LaneState::kRunnable: return "can run";
+    case sched::LaneState::kWaiting: return "waits";
+    case sched::LaneState::kTimedWaiting: return "waits with a time-out";
+    case sched::LaneState::kDone: return "has ended";
+    case sched::LaneState::kUnknown: break;
+  }
+  return "stands";
+}
+
+void DescribeLane(const std::string& name, const sched::StuckLane& lane, Finding& finding) {
+  std::string line = name + " " + StateText(lane.state);
+  if (lane.object) {
+    char text[32];
+    std::snprintf(text, sizeof(text), " for %p", lane.object);
+    line += text;
+  }
+  finding.history.push_back(line);
+  for (int i = 0; i < lane.frames && i < kFramesShown; ++i) {
+    finding.history.push_back("    #" + std::to_string(i) + " " + Symbolize(lane.frame[i]));
+  }
+}
+
+void OnStuck(const sched::StuckReport& report) {
+  using Why = sched::StuckReport::Why;
+  Finding finding;
+  finding.type = g_module;
+  finding.kind = report.why == Why::kDeadlock ? "deadlock" : report.why == Why::kLivelock ? "livelock" : "hang";
+  finding.what = report.why == Why::kDeadlock   ? "every lane waits for another"
+                 : report.why == Why::kLivelock ? "the lanes run without getting on"
+                                                : "an execution outlived its deadline";
+  std::set<std::string> functions;
+  for (int i = 0; i < report.lanes; ++i) {
+    const sched::StuckLane& lane = report.lane[i];
+    if (lane.frames == 0 || lane.state == sched::LaneState::kDone) continue;
+    DescribeLane("lane " + std::to_string(i), lane, finding);
+    const std::string function = FunctionOf(lane);
+    if (!function.empty()) functions.insert(function);
+  }
+  if (report.caller.frames > 0) DescribeLane("main thread", report.caller, finding);
+  if (report.lanes == 0 && report.caller.frames > 0) functions.insert(FunctionOf(report.caller));
+  for (const std::string& function : functions) finding.member += (finding.member.empty() ? "" : "+") + function;
+  finding.rule = "two locks must be taken in one order by all threads, and no lock held across code that can wait for it";
+  finding.hint = "take both locks at once (Py_BEGIN_CRITICAL_SECTION2), or always in the same order";
+  Report(std::move(finding));
+}
+
+}  // namespace
+
+void InstallStuckSink(const std::string& module, int hang_seconds) {
+  g_module = module;
+  sched::SetStuckHandler(OnStuck);
+  sched::StartWatchdog(hang_seconds, OnStuck);
+}
+
+}  // namespace refquake
