@@ -34,7 +34,9 @@ project(fake NONE)
 foreach(profile lifecycle threads)
   file(COPY_FILE ${CMAKE_SOURCE_DIR}/fake/fuzz ${CMAKE_BINARY_DIR}/fuzzers/fuzz_${profile})
   file(CHMOD ${CMAKE_BINARY_DIR}/fuzzers/fuzz_${profile} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+  add_custom_target(fuzz_${profile})
 endforeach()
+add_custom_target(target_node)
 """
 PRESETS = """{"version": 6, "configurePresets": [
  {"name": "asan", "generator": "Ninja", "binaryDir": "${sourceDir}/build/asan"},

@@ -2,12 +2,14 @@
 
 Example:
 
-    build("asan", "3.14.7")          # interpreter, cmake --preset asan if needed, cmake --build
+    build(["asan"], "3.14.7")                                    # everything: what the tests need
+    build(["asan"], "3.14.7", products=to_fuzz("node"))          # a target's variants and the fuzz binaries
 """
 
 import os
 import re
 import sys
+from collections.abc import Sequence
 
 from refquake_cli import toolchain
 from refquake_cli.console import Progress, Task
@@ -16,12 +18,18 @@ from refquake_cli.lock import builder_lock
 from refquake_cli.logged import run_logged
 from refquake_cli.paths import REPOSITORY, build_folder, logs_folder
 from refquake_cli.sources import DEFAULT_VERSION
+from refquake_cli.targets import known_profiles
 
 DEV = "dev"  # core and scheduler only, no interpreter
 _NINJA_STEP = re.compile(r"^\[(\d+/\d+)\] (.*)$")
 
 
-def build(flavours: list[str], version: str = DEFAULT_VERSION) -> None:
+def to_fuzz(target: str) -> list[str]:
+    """What a fuzz run or a replay needs built; the rest of the tree is for the tests."""
+    return [f"target_{target}", *(f"fuzz_{profile}" for profile in known_profiles())]
+
+
+def build(flavours: list[str], version: str = DEFAULT_VERSION, products: Sequence[str] = ("all",)) -> None:
     """Sets up what the flavours need and builds their trees, one after the other: a compiler uses every core."""
     needing = [flavour for flavour in flavours if flavour != DEV]
     if needing:
@@ -30,7 +38,7 @@ def build(flavours: list[str], version: str = DEFAULT_VERSION) -> None:
         toolchain.ensure_tools()
     with builder_lock(f"build of {' '.join(flavours)}", name="build"), Progress() as progress:
         for flavour in flavours:
-            _build_tree(flavour, version, progress.task(f"{flavour} tree"))
+            _build_tree(flavour, version, products, progress.task(f"{flavour} tree"))
 
 
 def _configure_command(flavour: str, version: str) -> list[str]:
@@ -40,7 +48,7 @@ def _configure_command(flavour: str, version: str) -> list[str]:
     return command
 
 
-def _build_tree(flavour: str, version: str, task: Task) -> None:
+def _build_tree(flavour: str, version: str, products: Sequence[str], task: Task) -> None:
     log = logs_folder() / f"build-{flavour}.log"
     log.unlink(missing_ok=True)
     folder = build_folder(flavour)
@@ -52,7 +60,7 @@ def _build_tree(flavour: str, version: str, task: Task) -> None:
         run_logged(command, log=log, cwd=REPOSITORY, on_line=task.note, what=f"configuring the {flavour} tree")
         stamp.write_text(wanted)
     task.step("compile")
-    command = ["cmake", "--build", str(folder), "--parallel", str(os.cpu_count() or 1)]
+    command = ["cmake", "--build", str(folder), "--parallel", str(os.cpu_count() or 1), "--target", *products]
     what = f"building the {flavour} tree"
     run_logged(command, log=log, cwd=REPOSITORY, on_line=lambda line: _note(task, line), what=what)
     task.done("ready")

@@ -55,13 +55,13 @@ def _prepare(out: Path) -> None:
 
 
 def _fuzz(target, plant, profile, flavours, seconds, seed, corpus, out, workers, version) -> int:
-    from refquake_cli.build import build
+    from refquake_cli.build import build, to_fuzz
     from refquake_cli.campaign import Campaign
     from refquake_cli.fuzz_plan import plan
     from refquake_cli.fuzz_table import print_summary, print_table
     from refquake_cli.variant_run import Options
 
-    build(flavours, version)
+    build(flavours, version, to_fuzz(target))
     jobs = plan(target, plant, profile, flavours)
     options = Options(seconds, seed, version, out.resolve(), corpus.resolve() if corpus else None)
     campaign = Campaign(jobs, options, workers)

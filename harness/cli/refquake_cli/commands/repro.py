@@ -26,13 +26,13 @@ def command(
     Exits 1 if it happened again, 0 if not.
     """
     from refquake_cli.artefact import Overrides, open_artefact
-    from refquake_cli.build import build
+    from refquake_cli.build import build, to_fuzz
     from refquake_cli.targets import check_variant
 
     if plant and clean:
         raise WrongUse("--plant and --clean: choose one")
     artefact = open_artefact(file, Overrides(target, CLEAN if clean else plant, flavour, profile))
-    build([artefact.job.flavour], artefact.version)
+    build([artefact.job.flavour], artefact.version, to_fuzz(artefact.job.target))
     check_variant(artefact.job.target, artefact.job.variant, artefact.job.flavour)
     return _replay_and_tell(artefact, times)
 

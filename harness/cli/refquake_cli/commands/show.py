@@ -15,9 +15,9 @@ from refquake_cli.flavours import FLAVOURS
 def command(file: Path, flavour: str | None, target: str | None, profile: str | None) -> None:
     """Print FILE (a finding's folder, a .prog, or bytes) as program text."""
     from refquake_cli.artefact import Overrides, open_artefact
-    from refquake_cli.build import build
+    from refquake_cli.build import build, to_fuzz
     from refquake_cli.program_text import require_text
 
     artefact = open_artefact(file, Overrides(target, None, flavour, profile))
-    build([artefact.job.flavour], artefact.version)
+    build([artefact.job.flavour], artefact.version, to_fuzz(artefact.job.target))
     print(require_text(artefact.path, artefact.job, artefact.version), end="")
