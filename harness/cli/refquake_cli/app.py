@@ -15,7 +15,9 @@ from refquake_cli.errors import COULD_NOT_RUN, INTERRUPTED, RefquakeError
 COMMANDS = {
     "fuzz": "Set up, build, and fuzz a target; print a table of findings.",
     "repro": "Replay a finding in fresh processes.",
-    "show": "Print any artefact as program text.",
+    "minimize": "Make a finding's program as small as it gets.",
+    "export": "Turn a finding into a script of plain Python.",
+    "show": "Print any artefact as program text, or draw it.",
     "setup": "Build the interpreters that are missing.",
     "test": "Build and run all tests.",
     "bench": "Run the benchmarks.",

@@ -20,7 +20,8 @@ from refquake_cli.variant_run import Job
 
 DEFAULT_PROFILE = "threads"
 DEFAULT_FLAVOUR = "asan"
-_HEADER = re.compile(r"^(target|profile):\s*(\S+)\s*$", re.MULTILINE)
+# `minimize` writes the others as comments: a program text from it knows how it was found.
+_HEADER = re.compile(r"^(?:(?=target|profile)|# (?=variant|flavour))(\w+):\s*(\S+)\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,9 @@ def open_artefact(path: Path, overrides: Overrides) -> Artefact:
     content = read_input(path)
     if (path.parent / DESCRIPTION).is_file():
         return _from_finding(path.parent, path, overrides)
-    return Artefact(path, _job(_header_of(path, content), overrides))
+    stated = _header_of(path, content)
+    job = _job(stated, overrides, stated.get("variant", CLEAN), stated.get("flavour", DEFAULT_FLAVOUR))
+    return Artefact(path, job)
 
 
 def _input_of(folder: Path) -> Path:

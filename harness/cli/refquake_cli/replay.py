@@ -29,7 +29,7 @@ def replay(artefact: Artefact, times: int) -> list[Replay]:
     return [_replay_once(artefact) for _ in range(times)]
 
 
-def _command(artefact: Artefact) -> list[str]:
+def replay_command(artefact: Artefact) -> list[str]:
     job = artefact.job
     binary = targets.fuzz_binary(job.profile, job.flavour)
     command = targets.binary_command(binary, job.target, job.variant, job.flavour, job.profile)
@@ -41,7 +41,7 @@ def _replay_once(artefact: Artefact) -> Replay:
 
     with tempfile.TemporaryDirectory(prefix="refquake-replay-") as scratch:
         process = subprocess.Popen(
-            [*_command(artefact), f"--artefacts={scratch}/"],
+            [*replay_command(artefact), f"--artefacts={scratch}/"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -61,10 +61,10 @@ def _replay_once(artefact: Artefact) -> Replay:
             process.kill()
             process.wait()
             raise
-    return _judge(process.returncode, output)
+    return judge(process.returncode, output)
 
 
-def _judge(code: int, output: str) -> Replay:
+def judge(code: int, output: str) -> Replay:
     if code == 0:
         return Replay(None)
     if code == child.BINARY_WRONG_USE:

@@ -1,0 +1,72 @@
+"""`refquake minimize`: the smallest program that still shows the finding."""
+
+from pathlib import Path
+
+import click
+
+from refquake_cli.errors import INTERRUPTED, NOTHING_FOUND, WrongUse
+from refquake_cli.flavours import FLAVOURS
+
+
+@click.command("minimize")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Where the program goes (default: beside FILE).")
+@click.option("--times", type=click.IntRange(2), default=5, show_default=True, help="Replays that measure a rate.")
+@click.option("--flavour", metavar="|".join(FLAVOURS), help="Default: the one it was found under.")
+@click.option("--plant", metavar="NAME", help="Replay against this variant.")
+@click.option("--target", metavar="NAME", help="For bytes that do not say.")
+@click.option("--profile", metavar="NAME", help="For bytes that do not say.")
+def command(
+    file: Path, out: Path | None, times: int, flavour: str | None, plant: str | None, target: str | None,
+    profile: str | None,
+) -> int:  # fmt: skip
+    """Make the program of FILE (a finding's folder, a .prog, or bytes) as small as it gets.
+
+    Each candidate runs in a fresh process; it is taken when it shows the same signature, at no less than half the
+    original's rate. Interrupting it leaves the best so far in the file.
+    """
+    from refquake_cli.artefact import Overrides, open_artefact
+    from refquake_cli.build import build
+    from refquake_cli.targets import check_variant
+
+    artefact = open_artefact(file, Overrides(target, plant, flavour, profile))
+    destination = out or default_out(file)
+    if not destination.parent.is_dir():
+        raise WrongUse(f"cannot write {destination}: {destination.parent} is no folder")
+    build([artefact.job.flavour], artefact.version)
+    check_variant(artefact.job.target, artefact.job.variant, artefact.job.flavour)
+    return _minimize_and_tell(artefact, destination, times)
+
+
+def default_out(file: Path) -> Path:
+    if file.is_dir():
+        return file / "minimized.prog"
+    return file.with_name(f"{file.name.removesuffix('.prog')}.min.prog")
+
+
+def _minimize_and_tell(artefact, out: Path, times: int) -> int:
+    from refquake_cli.console import Progress, say
+    from refquake_cli.minimize import minimize
+    from refquake_cli.paths import shown
+
+    job = artefact.job
+    try:
+        with Progress() as progress:
+            task = progress.task(f"{job.target} {job.title}")
+            result = minimize(artefact, out, times, task)
+            task.done(f"{len(result.program.ops)} ops")
+    except KeyboardInterrupt:
+        if out.exists():
+            say(f"interrupted; the best so far is in {shown(out)}")
+        return INTERRUPTED
+    print(out.read_text(encoding="utf-8"), end="")
+    print(f"\nsignature:  {result.before.signature}")
+    print(f"ops:        {len(result.original.ops)} -> {len(result.program.ops)}")
+    print(f"reproduced: {result.measured} fresh processes (before: {result.before})" + _repeat_text(result.repeat))
+    print(f"tried:      {result.tried} candidates in {result.processes} processes")
+    print(f"written:    {shown(out)}")
+    return NOTHING_FOUND
+
+
+def _repeat_text(repeat: int) -> str:
+    return f", each running the program {repeat} times" if repeat > 1 else ""

@@ -1,0 +1,128 @@
+"""Makes a finding's program small: measures the finding, searches, verifies what it hands back.
+
+    result = minimize(artefact, Path("small.prog"), times=5, task=task)
+    result.program, result.measured         # what was written to the file, and how often it shows
+
+The file holds the best so far from the first improvement on, also when the search is interrupted.
+"""
+
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from refquake_cli.artefact import Artefact
+from refquake_cli.console import Task
+from refquake_cli.errors import CouldNotRun
+from refquake_cli.files import write_whole
+from refquake_cli.findings import DESCRIPTION, load
+from refquake_cli.minimize_search import Search
+from refquake_cli.minimize_trial import HANG_SECONDS, Goal, Measured, Replayer
+from refquake_cli.op_list import op_list
+from refquake_cli.program_model import Program, parse_program
+from refquake_cli.program_text import require_text
+
+SIDE_BY_SIDE = 2
+# A race that one execution seldom shows is run more often in each process: the cost of a process is its start.
+REPEATS = (20, 200)
+OFTEN = 0.8
+
+
+@dataclass(frozen=True)
+class Minimized:
+    original: Program
+    program: Program
+    before: Measured
+    measured: Measured
+    repeat: int
+    tried: int
+    processes: int
+
+
+class _Writer:
+    """The best so far on disk, with what is known of it in comments."""
+
+    def __init__(self, out: Path, artefact: Artefact) -> None:
+        self.signature = self.rate = ""
+        self.repeat = 1
+        self._out = out
+        self._job = artefact.job
+
+    def __call__(self, program: Program) -> None:
+        facts = [("finding", self.signature), ("variant", self._job.variant), ("flavour", self._job.flavour)]
+        if self.repeat > 1:
+            facts.append(("repeat", str(self.repeat)))
+        if self.rate:
+            facts.append(("seen", f"{self.rate} fresh processes"))
+        write_whole(self._out, "".join(f"# {name}: {fact}\n" for name, fact in facts) + str(program))
+
+
+def minimize(artefact: Artefact, out: Path, times: int, task: Task) -> Minimized:
+    scratch = Path(tempfile.mkdtemp(prefix="refquake-minimize-"))
+    try:
+        return _Minimizer(artefact, out, times, task, Replayer(artefact, scratch)).run()
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+class _Minimizer:
+    def __init__(self, artefact: Artefact, out: Path, times: int, task: Task, replayer: Replayer) -> None:
+        self._artefact = artefact
+        self._times = times
+        self._task = task
+        self._replayer = replayer
+        self._write = _Writer(out, artefact)
+
+    def run(self) -> Minimized:
+        artefact, replayer = self._artefact, self._replayer
+        self._task.step("measure")
+        original = parse_program(require_text(artefact.path, artefact.job, artefact.version))
+        table = op_list(artefact.job, artefact.version)
+        before = self._measure_original(str(original))
+        goal = Goal(before.signature, before.rate)
+        if before.signature.startswith("hang"):
+            replayer.seconds = HANG_SECONDS
+        self._write.signature, self._write.repeat = before.signature, replayer.repeat
+        self._write(original)
+        self._task.step("minimize")
+        search = Search(replayer, goal, table, self._write, self._task.note, SIDE_BY_SIDE)
+        search.run(original)
+        self._task.step("verify")
+        program, measured = self._verified([original, *search.accepted], before)
+        self._write.rate = str(measured)
+        self._write(program)
+        return Minimized(original, program, before, measured, replayer.repeat, search.tried, replayer.processes)
+
+    def _measure_original(self, text: str) -> Measured:
+        wanted = self._stated_signature()
+        best, repeat = self._measure(text, wanted), 1
+        for more in REPEATS:
+            if best.rate >= OFTEN:
+                break
+            self._replayer.repeat = more
+            measured = self._measure(text, wanted)
+            if measured.rate > best.rate:
+                best, repeat = measured, more
+        self._replayer.repeat = repeat
+        if not best.hits:
+            raise CouldNotRun(
+                f"not reproduced in {self._times} fresh processes of {REPEATS[-1]} executions each: nothing to minimise"
+            )
+        return best
+
+    def _measure(self, text: str, wanted: str) -> Measured:
+        measured = self._replayer.measure(text, self._times, SIDE_BY_SIDE, wanted)
+        # A fresh process may show the finding as another one: what replays show is what counts.
+        return measured if measured.hits or not wanted else self._replayer.measure(text, self._times, SIDE_BY_SIDE)
+
+    def _stated_signature(self) -> str:
+        folder = self._artefact.path.parent
+        return load(folder).signature if (folder / DESCRIPTION).is_file() else ""
+
+    def _verified(self, steps: list[Program], before: Measured) -> tuple[Program, Measured]:
+        """The smallest whose rate is at least half the original's: a sequential test may have been lucky."""
+        for program in reversed(steps[1:]):
+            measured = self._replayer.measure(str(program), self._times, SIDE_BY_SIDE, before.signature)
+            if measured.rate >= before.rate / 2:
+                return program, measured
+        return steps[0], before

@@ -1,0 +1,102 @@
+"""The search for a smaller program that still shows the finding.
+
+    search = Search(replayer, goal, table, on_better=write, note=task.note)
+    smallest = search.run(program)
+
+Candidates run side by side, the first that shows the finding becomes the best so far, and the pass goes on from where
+it was. Rounds of all passes repeat until one changes nothing. No text is run twice.
+"""
+
+import time
+from collections.abc import Callable
+
+from refquake_cli.console import elapsed_text
+from refquake_cli.minimize_passes import EditPass, passes, renamed
+from refquake_cli.minimize_trial import Goal, Replayer, Trial, wait_for
+from refquake_cli.op_list import OpList
+from refquake_cli.program_model import Program
+
+
+class Search:
+    def __init__(
+        self,
+        replayer: Replayer,
+        goal: Goal,
+        table: OpList,
+        on_better: Callable[[Program], None],
+        note: Callable[[str], None],
+        side_by_side: int,
+    ) -> None:
+        self.tried = 0
+        self.accepted: list[Program] = []  # each better than the one before it
+        self._replayer = replayer
+        self._goal = goal
+        self._table = table
+        self._on_better = on_better
+        self._note = note
+        self._side_by_side = side_by_side
+        self._seen: set[str] = set()
+        self._started = time.monotonic()
+
+    def run(self, program: Program) -> Program:
+        best = program
+        self._seen.add(str(best))
+        while True:
+            before = best
+            for edit_pass in passes(self._table):
+                best = self._sweep(edit_pass, best)
+            if best == before:
+                break
+        return self._first([renamed(best)]) or best
+
+    def _sweep(self, edit_pass: EditPass, best: Program) -> Program:
+        """From the end of the program to its front: what stands behind a place taken is settled already."""
+        edits = edit_pass.edits(best)
+        at = len(edits)
+        while at > 0:
+            self._tell(edit_pass, best)
+            window: list[Program] = []
+            start = at
+            while at > 0 and len(window) < self._side_by_side:
+                at -= 1
+                if self._is_new(edits[at]) and edits[at] not in window:
+                    window.append(edits[at])
+            better = self._first(window)
+            if better:
+                best = better
+                edits = edit_pass.edits(best)
+                at = min(start, len(edits))
+        return best
+
+    def _is_new(self, program: Program) -> bool:
+        return bool(program.phases) and str(program) not in self._seen
+
+    def _first(self, window: list[Program]) -> Program | None:
+        """The first of them to show the finding; the others are stopped, and may be tried again."""
+        pending = {
+            program: Trial(self._replayer, str(program), self._goal) for program in window if self._is_new(program)
+        }
+        try:
+            for trial in pending.values():
+                trial.start()
+            while pending:
+                wait_for(list(pending.values()))
+                for program, trial in list(pending.items()):
+                    trial.poll()
+                    if trial.answer is None:
+                        continue
+                    del pending[program]
+                    self.tried += 1
+                    self._seen.add(str(program))
+                    if trial.answer:
+                        self.accepted.append(program)
+                        self._on_better(program)
+                        return program
+            return None
+        finally:
+            for trial in pending.values():
+                trial.stop()
+
+    def _tell(self, edit_pass: EditPass, best: Program) -> None:
+        passed = elapsed_text(time.monotonic() - self._started)
+        self._note(f"{len(best.ops)} ops left, {self.tried} candidates tried, {passed}, {edit_pass.name}")

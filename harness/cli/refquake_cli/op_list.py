@@ -1,0 +1,80 @@
+"""The op table of a target as its fuzz binary lists it: the only source of names for what is generated from programs.
+
+Example:
+
+    table = op_list(job, "3.14.7")
+    table.find(op)                 # OpEntry("method", "call", "push", 2, ("Node",)) or None
+    table.kind(op)                 # "create", "link", "unlink", "read", "call", "copy", "drop", "collect"
+"""
+
+import subprocess
+from dataclasses import dataclass
+
+from refquake_cli import child, targets
+from refquake_cli.errors import CouldNotRun, WrongUse
+from refquake_cli.program_model import Op, Program
+from refquake_cli.program_text import complaint
+from refquake_cli.variant_run import Job
+
+LIST_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class OpEntry:
+    form: str
+    kind: str
+    name: str
+    nargs: int  # `self` included
+    owners: tuple[str, ...]  # types `self` may be of; empty: any
+
+
+@dataclass(frozen=True)
+class OpList:
+    target: str
+    entries: tuple[OpEntry, ...]
+
+    def find(self, op: Op) -> OpEntry | None:
+        shape = (op.form, op.name, len(op.args))
+        return next((entry for entry in self.entries if (entry.form, entry.name, entry.nargs) == shape), None)
+
+    def kind(self, op: Op) -> str:
+        entry = self.find(op)
+        return entry.kind if entry else ""
+
+    def fewer_arguments(self, op: Op) -> list[Op]:
+        """The same op with fewer arguments, fewest first, where the table has it so."""
+        smaller = (
+            Op(op.form, op.name, op.args[: entry.nargs], op.result)
+            for entry in self.entries
+            if entry.form == op.form and entry.name == op.name and entry.nargs < len(op.args)
+        )
+        return sorted(smaller, key=lambda one: len(one.args))
+
+    def check(self, program: Program) -> None:
+        for op in program.ops:
+            if not self.find(op):
+                raise WrongUse(f"target {self.target} has no op `{op}`: this program is from another version of it")
+
+
+def parse_op_list(target: str, text: str) -> OpList:
+    entries = []
+    for line in text.splitlines():
+        fields = line.split("\t")
+        if len(fields) == 5 and fields[3].isdigit():
+            form, kind, name, nargs, owners = fields
+            entries.append(OpEntry(form, kind, name, int(nargs), tuple(filter(None, owners.split(",")))))
+    return OpList(target, tuple(entries))
+
+
+def op_list(job: Job, version: str) -> OpList:
+    binary = targets.fuzz_binary(job.profile, job.flavour)
+    command = targets.binary_command(binary, job.target, job.variant, job.flavour, job.profile)
+    done = subprocess.run(
+        [*command, "--self-proof=0", "--list-ops"],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=LIST_SECONDS,
+        env=child.child_environment(version),
+    )  # fmt: skip
+    table = parse_op_list(job.target, done.stdout)
+    if done.returncode != 0 or not table.entries:
+        raise CouldNotRun(f"{binary.name} did not list the ops of {job.target}: {complaint(done.stderr)}")
+    return table
