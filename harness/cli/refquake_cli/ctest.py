@@ -6,6 +6,7 @@ Example:
 """
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -26,14 +27,20 @@ def _ctest(flavour: str, arguments: Sequence[str]) -> int:
     return subprocess.run(command, env=child_environment(DEFAULT_VERSION)).returncode
 
 
+def count_tests(flavour: str, arguments: Sequence[str]) -> int:
+    """ctest's exit code is the same for a test that failed and for none that matched: ask first."""
+    command = ["ctest", "--test-dir", str(build_folder(flavour)), "-N", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    found = re.search(r"^Total Tests: (\d+)$", done.stdout, re.MULTILINE)
+    return int(found[1]) if found else 0
+
+
 def run_ctest(flavour: str, selection: Sequence[str]) -> int:
-    jobs = str(os.cpu_count() or 1)
-    code = _ctest(flavour, ["--output-on-failure", "-LE", f"^{BENCH_LABEL}$", "-j", jobs, *selection])
-    if code == 0:
-        return NOTHING_FOUND
-    if code != CTEST_TESTS_FAILED:
+    chosen = ["-LE", f"^{BENCH_LABEL}$", *selection]
+    if count_tests(flavour, chosen) == 0:
         return COULD_NOT_RUN
-    return FINDINGS
+    code = _ctest(flavour, ["--output-on-failure", "-j", str(os.cpu_count() or 1), *chosen])
+    return {0: NOTHING_FOUND, CTEST_TESTS_FAILED: FINDINGS}.get(code, COULD_NOT_RUN)
 
 
 def run_bench(flavour: str) -> int:
