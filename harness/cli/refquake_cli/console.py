@@ -6,8 +6,8 @@
         task.note("checking for stdlib.h")
         task.done("built")
 
-On a terminal: one live line per task. Elsewhere (a CI log): a plain line whenever a step starts, and every few
-seconds while it lasts. Progress goes to standard error, results to standard output. Tasks may be used from threads.
+On a terminal: one live line per task that runs. Elsewhere (a CI log): a plain line whenever a step starts, and every
+few seconds while it lasts. Progress goes to standard error, results to standard output. Tasks may be used from threads.
 """
 
 import os
@@ -68,13 +68,15 @@ class Progress:
 
     def __init__(self) -> None:
         self._tasks: list[Task] = []
+        self._lock = threading.Lock()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._live: Live | None = None
 
     def task(self, title: str) -> Task:
         task = Task(title)
-        self._tasks.append(task)
+        with self._lock:
+            self._tasks.append(task)
         return task
 
     def __enter__(self) -> "Progress":
@@ -82,7 +84,7 @@ class Progress:
             from rich.console import Console
             from rich.live import Live
 
-            self._live = Live(console=Console(stderr=True), refresh_per_second=4, transient=False)
+            self._live = Live(console=Console(stderr=True), refresh_per_second=4, transient=True)
             self._live.start()
         self._thread.start()
         return self
@@ -100,9 +102,22 @@ class Progress:
 
     def _paint(self) -> None:
         if self._live:
+            with self._lock:
+                finished = [task for task in self._tasks if task.finished]
+                self._tasks = [task for task in self._tasks if task not in finished]
             self._live.update(self._rows())
+            self._print_finished(self._live, finished)
         else:
             self._print_due_lines()
+
+    def _print_finished(self, live: "Live", finished: list[Task]) -> None:
+        """A finished task scrolls away above the live lines: a campaign has more of them than a screen has rows."""
+        from rich.text import Text
+
+        for task in finished:
+            lasted = elapsed_text(task.step_started - task.started)
+            line = Text.assemble(("✓ ", "green"), task.title, (f"  {lasted}  ", "dim"), task.current)
+            live.console.print(line)
 
     def _rows(self) -> "Table":
         from rich.spinner import Spinner
@@ -111,10 +126,11 @@ class Progress:
 
         table = Table.grid(padding=(0, 2))
         now = time.monotonic()
-        for task in self._tasks:
-            mark = Text("✓", "green") if task.finished else Spinner("dots")
-            lasted = now - task.step_started if not task.finished else task.step_started - task.started
-            table.add_row(mark, task.title, Text(task.current, "bold"), elapsed_text(lasted), Text(task.detail, "dim"))
+        for task in list(self._tasks):
+            lasted = elapsed_text(now - task.step_started)
+            table.add_row(
+                Spinner("dots"), Text(task.title), Text(task.current, "bold"), lasted, Text(task.detail, "dim")
+            )
         return table
 
     def _print_due_lines(self) -> None:
