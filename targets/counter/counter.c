@@ -198,13 +198,15 @@ incref_by_hand(PyObject *value)
     return value;
 }
 
-/* The part of the count that only the owning thread may change, and not for an immortal object. */
+/* The part of the count that only the owning thread may change, if there is one, and never where the
+   object is immortal. */
 static PyObject *
 incref_local_by_hand(PyObject *value)
 {
-    if (value != NULL && value->ob_ref_local != UINT32_MAX) {
-        value->ob_ref_local++;
+    if (value == NULL || value->ob_tid == 0 || value->ob_ref_local == UINT32_MAX) {
+        return Py_XNewRef(value);
     }
+    value->ob_ref_local++;
     return value;
 }
 
@@ -246,7 +248,7 @@ holder_hold(PyObject *op, PyObject *value)
 static PyObject *
 holder_release(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    (PLANT(decref_by_hand) ? decref_by_hand : Py_DecRef)(exchange(op, NULL));  // finds: leaked-instance, missing-incref
+    (PLANT(decref_by_hand) ? decref_by_hand : Py_DecRef)(exchange(op, NULL));  // finds: leaked-instance
     Py_RETURN_NONE;
 }
 

@@ -2,7 +2,7 @@ import gc
 
 import cache
 from cache import Cache
-from stress import Value, assert_balanced, assert_module_dies, assert_type_balanced, live, raises, run_threads
+from stress import Value, assert_balanced, assert_module_dies, assert_type_balanced, live, raises, run_pairs, run_threads
 
 
 def behaves() -> None:
@@ -96,6 +96,7 @@ def is_shared() -> None:
         cache.names()
         cache.forget()
 
+    run_pairs(lambda: c.put(1, Value()), lambda: c.pair(1), c.keys, c.clear, c.last, cache.names, cache.forget)
     run_threads(put, get, view, view, get)
     run_threads(put, get, view, gc.collect, rounds=20)
 

@@ -1,7 +1,7 @@
 import gc
 
 from counter import Counter, Holder
-from stress import Value, assert_balanced, assert_module_dies, assert_type_balanced, live, raises, run_threads
+from stress import Value, assert_balanced, assert_module_dies, assert_type_balanced, live, raises, run_pairs, run_threads
 
 
 def behaves() -> None:
@@ -65,6 +65,7 @@ def is_shared() -> None:
 
     run_threads(count, hold, work, work, count)
     assert c.value == 4 * 300
+    run_pairs(c.bump, c.spin, lambda: c.value, lambda: h.hold(Value()), h.release, lambda: h.held, h.work)
     run_threads(count, hold, work, gc.collect, rounds=20)
 
 

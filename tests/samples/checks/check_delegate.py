@@ -1,7 +1,7 @@
 import gc
 
 from delegate import FromHeap, FromStatic, HeapBase, StaticBase
-from stress import Value, assert_balanced, assert_module_dies, assert_type_balanced, live, raises, run_threads
+from stress import Value, assert_balanced, assert_module_dies, assert_type_balanced, live, raises, run_pairs, run_threads
 
 TYPES = (StaticBase, FromStatic, HeapBase, FromHeap)
 
@@ -29,6 +29,7 @@ def every_member(value: object) -> None:
             a.extra = value
             a.extra = kind(value)
             a.extra.value = a
+            kind(value).extra = value
 
 
 def dies() -> None:
@@ -70,6 +71,8 @@ def is_shared() -> None:
             a.extra = a.value
             del a.extra
 
+    for a in shared:
+        run_pairs(lambda a=a: setattr(a, "value", Value()), lambda a=a: a.value)
     run_threads(link, extras, link)
     run_threads(link, extras, gc.collect, rounds=20)
     shared.clear()

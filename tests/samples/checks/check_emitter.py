@@ -2,7 +2,7 @@ import gc
 import weakref
 
 from emitter import Emitter
-from stress import Value, assert_balanced, assert_module_dies, assert_type_balanced, live, raises, run_threads
+from stress import Value, assert_balanced, assert_module_dies, assert_type_balanced, live, raises, run_pairs, run_threads
 
 
 def behaves() -> None:
@@ -16,6 +16,9 @@ def behaves() -> None:
     raises(OverflowError, e.connect, f)
     raises(TypeError, e.connect, 1)
     e.disconnect()
+    e.connect(lambda x: e.disconnect())
+    e.connect(lambda x: 5)
+    assert e.emit(1) == 5
     e.connect(e)
     raises(RecursionError, e.emit, 1)
     e.disconnect()
@@ -126,6 +129,16 @@ def is_shared() -> None:
         f.watch(e)
         f.watched()
 
+    run_pairs(
+        lambda: e.emit(1),
+        lambda: e.emitted,
+        lambda: setattr(e, "heir", f),
+        lambda: e.heir,
+        lambda: e.tag(Value()),
+        e.disconnect,
+        lambda: e.watch(f),
+        e.watched,
+    )
     run_threads(call, connect, inherit, inherit, watch)
     run_threads(call, connect, inherit, watch, gc.collect, rounds=20)
 

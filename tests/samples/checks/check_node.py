@@ -3,7 +3,7 @@ import weakref
 
 import node
 from node import Node
-from stress import Value, assert_balanced, assert_module_dies, assert_type_balanced, live, raises, run_threads
+from stress import Value, assert_balanced, assert_module_dies, assert_type_balanced, live, raises, run_pairs, run_threads
 
 
 def behaves() -> None:
@@ -101,6 +101,15 @@ def is_shared() -> None:
         a.clear()
         a.first()
 
+    run_pairs(
+        lambda: setattr(a, "left", Node()),
+        lambda: a.left,
+        lambda: a.push(b),
+        a.pop,
+        a.first,
+        a.clear,
+        lambda: len(a),
+    )
     run_threads(link, fill, empty, fill)
     run_threads(gc.collect, link, empty, rounds=20)
     reference = weakref.ref(a)

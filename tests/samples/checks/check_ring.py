@@ -2,7 +2,7 @@ import gc
 import weakref
 
 from ring import Ring, RingIter, Snapshot
-from stress import Value, assert_balanced, assert_module_dies, assert_type_balanced, live, raises, run_threads
+from stress import Value, assert_balanced, assert_module_dies, assert_type_balanced, live, raises, run_pairs, run_threads
 
 
 def behaves() -> None:
@@ -92,6 +92,8 @@ def reenters() -> None:
             return True
 
         def __del__(self) -> None:
+            if len(r) > 0:
+                r[0]
             r.push(1)
             r.clear()
 
@@ -151,6 +153,19 @@ def is_shared() -> None:
         a[1]
         list(b)
 
+    run_pairs(
+        lambda: a.push(Value()),
+        a.pop,
+        a.rotate,
+        a.clear,
+        lambda: a.swap(b),
+        lambda: a.couple(b),
+        lambda: b.couple(a),
+        lambda: a.replace(Value()),
+        lambda: a[0],
+        lambda: a.partner,
+        lambda: list(a),
+    )
     run_threads(grow, shrink, swap, read, read)
     run_threads(grow, shrink, swap, read, gc.collect, rounds=20)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-import weakref
 from collections.abc import Callable
 
 assert not sys._is_gil_enabled(), "the checks need a free-threaded interpreter"
@@ -45,6 +44,14 @@ def run_threads(*bodies: Callable[[], object], rounds: int = ROUNDS) -> None:
         thread.join()
     if failures:
         raise failures[0]
+
+
+def run_pairs(*bodies: Callable[[], object], rounds: int = 20) -> None:
+    """Runs each two of the bodies at once, also each beside itself: with nothing else in between, that
+    could order the one before the other by accident."""
+    for i, one in enumerate(bodies):
+        for other in bodies[i:]:
+            run_threads(one, other, rounds=rounds)
 
 
 def live(kind: type) -> int:
@@ -88,12 +95,14 @@ def raises(kind: type[BaseException], body: Callable[..., object], *args: object
 def assert_module_dies(name: str, types: tuple[str, ...]) -> None:
     """Once forgotten, the module's heap types go with it."""
     module = sys.modules.pop(name)
-    references = [weakref.ref(getattr(module, each)) for each in types]
+    assert all(isinstance(getattr(module, each), type) for each in types)
     main = sys.modules["__main__"].__dict__
     for key in [key for key, value in main.items() if getattr(value, "__module__", None) == name or value is module]:
         del main[key]
     del module
     for _ in range(3):
         gc.collect()
-    left = [reference() for reference in references if reference() is not None]
+    # A weak reference would not tell: the collector clears it even if the type then lives on.
+    left = [each for each in gc.get_objects() if isinstance(each, type) and each.__name__ in types]
+    left = [each for each in left if getattr(each, "__module__", name) == name]
     assert not left, f"still there: {left}"
