@@ -12,6 +12,7 @@
 #include "driver/flight_recorder.h"
 #include "driver/instrumentation.h"
 #include "driver/stuck_sink.h"
+#include "python/baseline.h"
 #include "python/discover.h"
 #include "python/interpreter.h"
 #include "python/report.h"
@@ -35,6 +36,16 @@ std::unique_ptr<Session> Session::Start(const Flags& flags, const Profile& profi
 }
 
 std::string Session::Load() {
+  const std::string error = OnBaselineThread([this] { return LoadTarget(); });
+  if (!error.empty()) return error;
+  SetReportSink(OnFinding);
+  executor_ = std::make_unique<Executor>(target_, ExecutorOptions{.max_lanes = profile_.max_lanes});
+  if (profile_.max_lanes > 1) executor_->StartWorkers();
+  InstallStuckSink(target_.table.target(), kHangSeconds);
+  return "";
+}
+
+std::string Session::LoadTarget() {
   const bool canary = !flags_.canary.empty();
   const std::string module = canary ? kCanaryModule : flags_.module;
   if (module.empty()) return "no module named; give --module=NAME (and --path=DIR)";
@@ -51,10 +62,6 @@ std::string Session::Load() {
     return *error;
   }
   target_.WatchTypes();
-  SetReportSink(OnFinding);
-  executor_ = std::make_unique<Executor>(target_, ExecutorOptions{.max_lanes = profile_.max_lanes});
-  if (profile_.max_lanes > 1) executor_->StartWorkers();
-  InstallStuckSink(module, kHangSeconds);
   SettleInterpreter();
   return "";
 }

@@ -36,7 +36,9 @@ class Session {
  private:
   Session(const Flags& flags, const Profile& profile) : flags_(flags), profile_(profile) {}
 
+  // Both return an error text, or the empty string. LoadTarget runs on the baseline thread.
   std::string Load();
+  std::string LoadTarget();
   static void OnFinding(const Finding& finding);
 
   Flags flags_;

@@ -1,5 +1,6 @@
 #include "python/graph.h"
 
+#include "python/baseline.h"
 #include "python/interpreter.h"
 #include "python/oracles/traverse_contract.h"
 
@@ -87,7 +88,7 @@ int ObjectGraph::VisitsFromElsewhere(PyObject* object) {
     PyObject* object;
     int visits;
   } context{this, object, 0};
-  UnfreezeAll();
+  ShowBaseline(true);
   PyUnstable_GC_VisitObjects(
       [](PyObject* holder, void* arg) {
         auto* c = static_cast<Context*>(arg);
@@ -96,7 +97,7 @@ int ObjectGraph::VisitsFromElsewhere(PyObject* object) {
         return 1;
       },
       &context);
-  FreezeAll();
+  ShowBaseline(false);
   return context.visits;
 }
 

@@ -39,7 +39,7 @@ class ObjectGraph {
   static int Visits(PyObject* holder, PyObject* object);
 
   // Visits made to `object` by tracked objects that Build did not reach: the whole heap is walked,
-  // frozen objects included. Slow; for confirming a finding.
+  // the baseline included. Slow; for confirming a finding.
   int VisitsFromElsewhere(PyObject* object);
 
   AddressMap<GraphNode>& nodes() { return nodes_; }

@@ -58,17 +58,8 @@ bool GilIsOff() {
 
 void SettleInterpreter() {
   CollectNow();
-  FreezeAll();
   PyGC_Disable();
-}
-
-void FreezeAll() {
-  Ref done(PyObject_CallMethod(g_gc, "freeze", nullptr));
-  PyErr_Clear();
-}
-
-void UnfreezeAll() {
-  Ref done(PyObject_CallMethod(g_gc, "unfreeze", nullptr));
+  if (!kFreeThreaded) Ref done(PyObject_CallMethod(g_gc, "freeze", nullptr));
   PyErr_Clear();
 }
 

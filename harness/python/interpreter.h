@@ -29,14 +29,10 @@ std::optional<std::string> StartInterpreter(const InterpreterOptions& options);
 // True on a free-threaded build whose GIL is off at this moment (an import can turn it on).
 bool GilIsOff();
 
-// Runs a full collection, moves all that is alive out of the collector's sight (gc.freeze) and turns
-// automatic collection off: collections are ops. PyGC_Collect() does nothing while the collector is
-// disabled, so ops call gc.collect.
+// Runs a full collection and turns automatic collection off: collections are ops. PyGC_Collect() does
+// nothing while the collector is disabled, so ops call gc.collect. With the GIL, what is alive is also
+// frozen (gc.freeze); without, the baseline's heap is passed over (baseline.h).
 void SettleInterpreter();
-
-// gc.freeze and gc.unfreeze.
-void FreezeAll();
-void UnfreezeAll();
 
 // A full collection now (gc.collect), whether automatic collection is on or not. Pending exceptions kept.
 void CollectNow();
