@@ -29,6 +29,7 @@ class EditPass:
 
 def passes(table: OpList) -> Iterator[EditPass]:
     """One round, coarse to fine."""
+    yield EditPass("keep what one op needs", _slices)
     yield EditPass("drop phases", lambda program: _without_chunks(program, _phase_of))
     yield EditPass("drop op kinds", lambda program: _without_groups(program, lambda op: {f"{op.form} {op.name}"}))
     yield EditPass("drop slots", lambda program: _without_groups(program, lambda op: op.slots))
@@ -70,6 +71,25 @@ def _keeping(program: Program, keep: Callable[[int], bool]) -> Program:
     return program.with_phases(
         [[[op for op in lane if keep(next(numbers))] for lane in phase] for phase in program.phases]
     )
+
+
+def _slices(program: Program) -> list[Program]:
+    """One op and those that made what it works on: often all there is to a bug that needs no second thread."""
+    if program.max_lanes > 1:
+        return []
+    ops = program.ops
+    kept = {frozenset(_needed(ops, number)) for number in range(len(ops))}
+    smallest_last = sorted(kept, key=lambda numbers: (-len(numbers), sorted(numbers)))
+    return [_keeping(program, lambda at, numbers=numbers: at in numbers) for numbers in smallest_last]
+
+
+def _needed(ops: list[Op], number: int) -> set[int]:
+    found, wanted = {number}, set(ops[number].reads)
+    for before in range(number - 1, -1, -1):
+        if ops[before].result in wanted:
+            found.add(before)
+            wanted = (wanted - {ops[before].result}) | ops[before].reads
+    return found
 
 
 def _phase_of(at: int, lane: int) -> tuple[int, ...]:
