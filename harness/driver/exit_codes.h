@@ -8,6 +8,8 @@ inline constexpr int kExitNothingFound = 0;
 inline constexpr int kExitWrongUse = 2;
 inline constexpr int kExitCouldNotRun = 3;
 inline constexpr int kExitFinding = 77;
+// A known finding (--known) that cannot be passed over in this process: start another.
+inline constexpr int kExitKnown = 78;
 
 }  // namespace refquake
 

@@ -19,6 +19,7 @@ constexpr FlagSpec kFlags[] = {
     {"profile", &Flags::profile, nullptr, "NAME: use this profile in place of the fuzz target's own"},
     {"artefacts", &Flags::artefacts, nullptr, "PREFIX: where findings go (default: -artifact_prefix)"},
     {"state", &Flags::state, nullptr, "FILE: keep the current input and live counters there"},
+    {"known", &Flags::known, nullptr, "FILE: go on past the findings whose signatures it lists, one a line"},
     {"replay", &Flags::replay, nullptr, "FILE: run one program (text or bytes) and exit"},
     {"repeat", &Flags::repeat, nullptr, "N: how often --replay runs it"},
     {"encode", &Flags::encode, nullptr, "IN,OUT: write a text program as bytes and exit"},

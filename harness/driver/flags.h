@@ -21,6 +21,7 @@ struct Flags {
   std::string profile;
   std::string artefacts = "./";  // a prefix, as libFuzzer's: "dir/" or "dir/name-"
   std::string state;
+  std::string known;
   std::string replay;
   std::string repeat = "1";
   std::string encode;

@@ -11,6 +11,7 @@
 #include "driver/files.h"
 #include "driver/flight_recorder.h"
 #include "driver/instrumentation.h"
+#include "driver/known.h"
 #include "driver/stuck_sink.h"
 #include "python/baseline.h"
 #include "python/discover.h"
@@ -38,6 +39,10 @@ std::unique_ptr<Session> Session::Start(const Flags& flags, const Profile& profi
 std::string Session::Load() {
   const std::string error = OnBaselineThread([this] { return LoadTarget(); });
   if (!error.empty()) return error;
+  if (!flags_.known.empty()) {
+    if (const char* failed = LoadKnown(flags_.known.c_str())) return flags_.known + ": " + failed;
+    SetKnownFilter([](const Finding& finding) { return IsKnown(finding.Summary().c_str()); });
+  }
   SetReportSink(OnFinding);
   executor_ = std::make_unique<Executor>(target_, ExecutorOptions{.max_lanes = profile_.max_lanes});
   if (profile_.max_lanes > 1) executor_->StartWorkers();
@@ -80,6 +85,7 @@ RunResult Session::Run(const Program& program) {
 }
 
 void Session::OnFinding(const Finding& finding) {
+  if (PassOver(finding)) _exit(kExitKnown);  // known, but its evidence took the program's objects apart
   const Session& session = *g_session;
   std::string text;
   std::string schedule;

@@ -7,10 +7,15 @@
 namespace refquake {
 namespace {
 ReportSink g_sink = nullptr;
+KnownFilter g_known = nullptr;
 std::atomic_flag g_reporting = ATOMIC_FLAG_INIT;
 }  // namespace
 
 void SetReportSink(ReportSink sink) { g_sink = sink; }
+
+void SetKnownFilter(KnownFilter filter) { g_known = filter; }
+
+bool PassOver(const Finding& finding) { return g_known && g_known(finding); }
 
 void Report(Finding finding) {
   if (g_reporting.test_and_set()) {

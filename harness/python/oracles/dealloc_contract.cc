@@ -13,6 +13,7 @@ void ReportContract(const char* kind, const WatchedType& watched, const char* wh
   finding.what = what;
   finding.rule = rule;
   finding.hint = hint;
+  if (PassOver(finding)) return;
   Report(std::move(finding));
 }
 

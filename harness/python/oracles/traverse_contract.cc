@@ -28,6 +28,7 @@ void TraverseJudge::Finish(const WatchedType& watched) const {
     finding.rule = kTypeRule;
     finding.hint = missing ? "add Py_VISIT(Py_TYPE(self)) to tp_traverse"
                            : "visit the type in one place only: a base that is a heap type already does it";
+    if (PassOver(finding)) return;
     Report(std::move(finding));
   }
   finding.kind = "traverse-side-effect";
@@ -37,6 +38,7 @@ void TraverseJudge::Finish(const WatchedType& watched) const {
   finding.rule = "tp_traverse must have no side effects: it runs while the collector holds all counts apart "
                  "(CPython documentation: tp_traverse)";
   finding.hint = "take no references in tp_traverse; pass members to Py_VISIT as they are";
+  if (PassOver(finding)) return;
   Report(std::move(finding));
 }
 
