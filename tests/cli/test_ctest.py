@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from conftest import make_repository
 
 TESTS = """

@@ -77,14 +77,16 @@ def test_a_binary_shot_dead_leaves_the_input_it_was_at(command, tmp_path: Path) 
     assert (folder / "input.bin").read_text() == "PROGRAM"
 
 
-def test_a_binary_killed_is_a_finding_without_reproducer(command, tmp_path: Path) -> None:
+def test_a_death_before_the_first_input_is_reproduced_by_an_empty_program(command, tmp_path: Path) -> None:
     done = command("fuzz", "node", "--plant", "killed")
     assert done.returncode == 1
     (folder,) = (tmp_path / "refquake-out").iterdir()
     assert not (folder / "input.bin").exists()
-    again = command("repro", folder)
-    assert again.returncode == 2
-    assert "has no reproducer" in again.stderr
+    again = command("repro", folder, "--times", "2")
+    assert again.returncode == 1, again.stderr
+    assert again.stdout.startswith("target: node\nprofile: lifecycle\nphase:\n    lane:\n        pass\n")
+    assert "kind:       crash" in again.stdout
+    assert "reproduced: 2 of 2" in again.stdout
 
 
 def test_ctrl_c_stops_and_still_prints_the_table(environment, tmp_path: Path) -> None:

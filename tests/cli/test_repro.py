@@ -104,6 +104,14 @@ def test_an_unreadable_artefact(tmp_path: Path) -> None:
         read_input(tmp_path)
 
 
+def test_a_finding_without_reproducer_says_so(command, finding: Path) -> None:
+    for name in ("input.bin", "program.prog"):
+        (finding / name).unlink()
+    done = command("repro", finding)
+    assert done.returncode == 2
+    assert "has no reproducer, only a report" in done.stderr
+
+
 def test_plant_and_clean_exclude_each_other(command, tmp_path: Path) -> None:
     (tmp_path / "p.prog").write_text(PROGRAM)
     assert command("repro", "p.prog", "--plant", "oracle", "--clean").returncode == 2

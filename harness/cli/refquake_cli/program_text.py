@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 SHOW_SECONDS = 120
 
 
+def empty_program(job: "Job") -> str:
+    """For what dies before its first input, while the target is loaded: any program reproduces that."""
+    return f"target: {job.target}\nprofile: {job.profile}\nphase:\n    lane:\n        pass\n"
+
+
 def _show(path: Path, job: "Job", version: str) -> subprocess.CompletedProcess:
     binary = targets.fuzz_binary(job.profile, job.flavour)
     command = targets.binary_command(binary, job.target, job.variant, job.flavour, job.profile)
@@ -60,6 +65,8 @@ def require_text(path: Path, job: "Job", version: str) -> str:
         raise CouldNotRun(f"{path}: the fuzz binary did not show it within {SHOW_SECONDS} s") from error
     if done.returncode == child.BINARY_WRONG_USE:
         raise WrongUse(complaint(done.stderr))
+    if done.returncode != 0 and path.suffix == ".prog":
+        return path.read_text(encoding="utf-8", errors="replace")  # it dies while loading the target: replaying tells
     if done.returncode != 0:
         raise CouldNotRun(f"{path}: {complaint(done.stderr)} (exit {done.returncode})")
     return done.stdout

@@ -20,7 +20,7 @@ from pathlib import Path
 from refquake_cli import child, targets
 from refquake_cli.findings import INPUT, Finding, store
 from refquake_cli.flight_record import read_record
-from refquake_cli.program_text import text_of
+from refquake_cli.program_text import empty_program, text_of
 from refquake_cli.reports import Report, find_report
 
 STOP_GRACE_SECONDS = 30
@@ -82,20 +82,7 @@ class VariantRun:
         artefacts, corpus = self._scratch / "artefacts", self._scratch / "corpus"
         artefacts.mkdir(parents=True)
         corpus.mkdir()
-        binary = targets.fuzz_binary(self.job.profile, self.job.flavour)
-        folders = [str(corpus)] + ([str(self._options.corpus)] if self._options.corpus else [])
-        command = [
-            *targets.binary_command(binary, self.job.target, self.job.variant, self.job.flavour, self.job.profile),
-            f"--artefacts={artefacts}/",
-            f"--state={self._state}",
-            f"-artifact_prefix={artefacts}/",
-            f"-max_total_time={self._options.seconds}",
-            f"-seed={self._options.seed}",
-            f"-timeout={INPUT_TIMEOUT_SECONDS}",
-            "-print_final_stats=1",
-            "-verbosity=1",
-            *folders,
-        ]
+        command = self._command(artefacts, corpus)
         self._started = time.monotonic()
         with self._log.open("wb") as sink:
             self._process = subprocess.Popen(
@@ -108,6 +95,22 @@ class VariantRun:
                 start_new_session=True,
                 preexec_fn=child.die_with_parent,
             )
+
+    def _command(self, artefacts: Path, corpus: Path) -> list[str]:
+        binary = targets.fuzz_binary(self.job.profile, self.job.flavour)
+        folders = [str(corpus)] + ([str(self._options.corpus)] if self._options.corpus else [])
+        return [
+            *targets.binary_command(binary, self.job.target, self.job.variant, self.job.flavour, self.job.profile),
+            f"--artefacts={artefacts}/",
+            f"--state={self._state}",
+            f"-artifact_prefix={artefacts}/",
+            f"-max_total_time={self._options.seconds}",
+            f"-seed={self._options.seed}",
+            f"-timeout={INPUT_TIMEOUT_SECONDS}",
+            "-print_final_stats=1",
+            "-verbosity=1",
+            *folders,
+        ]
 
     def poll(self) -> bool:
         """Reads what is new; whether the run has just ended."""
@@ -193,7 +196,7 @@ class VariantRun:
             module=str(targets.variant_folder(job.target, job.variant, job.flavour) / f"{job.target}.so"),
         )
         artefact = self._artefact(report)
-        program = text_of(artefact, job, options.version) if artefact else ""
+        program = text_of(artefact, job, options.version) if artefact else empty_program(job)
         folder = options.out / finding.folder_name
         # The scratch folder goes away: the report names the artefact where it stays.
         text = report.text.replace(report.artefact, str(folder / INPUT)) if report.artefact else report.text

@@ -39,6 +39,8 @@ def find(report: str) -> None:
     leave(77, (LOGS / report).read_text())
 
 
+if variant == "killed":  # while the target is loaded, whatever is asked
+    signal.raise_signal(signal.SIGKILL)
 if "show" in flags:
     read_program(flags["show"])
     print(PROGRAM, end="")
@@ -59,8 +61,6 @@ def record(inputs: int) -> None:
     Path(flags["state"]).write_bytes(head + content.ljust(8192, b"\0"))
 
 
-if variant == "killed":
-    signal.raise_signal(signal.SIGKILL)
 record(4096)
 print("#2\tINITED cov: 10 ft: 11 corp: 1/1b exec/s: 0 rss: 40Mb", file=sys.stderr, flush=True)
 print("#4096\tpulse  cov: 120 ft: 300 corp: 7/99b exec/s: 2048 rss: 44Mb", file=sys.stderr, flush=True)

@@ -1,5 +1,6 @@
 """`refquake repro`: does it happen again?"""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import click
 from refquake_cli.errors import FINDINGS, NOTHING_FOUND, WrongUse
 from refquake_cli.flavours import FLAVOURS
 from refquake_cli.targets import CLEAN
+
+_BUILD_ID = re.compile(r" \(BuildId: [0-9a-f]+\)")
 
 
 @click.command("repro")
@@ -38,13 +41,13 @@ def command(
 
 
 def report_on_screen(text: str) -> str:
-    """Without the program, which is printed above, and the artefact of a replay, which is gone by now."""
+    """Without the program, which is printed above, the artefact of a replay, which is gone by now, and build ids."""
     kept, in_program = [], False
     for line in text.rstrip().splitlines():
         ours = line.startswith("==refquake== ")
         in_program = line.startswith("==refquake== PROGRAM:") or (in_program and not ours)
         if not in_program and not line.startswith(("==refquake== ARTEFACT:", "artifact_prefix=")):
-            kept.append(line)
+            kept.append(_BUILD_ID.sub("", line))
     return "\n".join(kept)
 
 

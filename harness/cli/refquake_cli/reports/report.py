@@ -77,8 +77,9 @@ def _signature(marker: Marker, body: str) -> str:
 
 
 def _telling(stacks: list[list[Frame]]) -> list[str]:
-    """Only the stack of the death itself: the first printed. Those of allocation and free vary."""
-    return telling_frames(stacks[0]) if stacks else []
+    """The stack of the death itself, the first printed; those of free and allocation only where it tells nothing,
+    as when the harness drops the last reference to what is already gone."""
+    return next((frames for stack in stacks if (frames := telling_frames(stack))), [])
 
 
 def _sites(stacks: list[list[Frame]], count: int | None) -> list[str]:
@@ -88,5 +89,5 @@ def _sites(stacks: list[list[Frame]], count: int | None) -> list[str]:
 
 def _stable_title(title: str) -> str:
     """A title without what changes from run to run: addresses, numbers of processes, lines."""
-    title = re.sub(r"==\d+==|\(pid=\d+\)|0x[0-9a-fA-F]+", "", title)
+    title = re.sub(r"==\d+==|\(pid=\d+\)| (?:at pc|\(pc) .*|0x[0-9a-fA-F]+", "", title)
     return re.sub(r"\s+", " ", re.sub(r"\d+", "N", title)).strip()
