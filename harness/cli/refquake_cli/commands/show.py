@@ -1,4 +1,4 @@
-"""`refquake show`: any artefact as text."""
+"""`refquake show`: any artefact as text, or as a picture."""
 
 from pathlib import Path
 
@@ -9,15 +9,40 @@ from refquake_cli.flavours import FLAVOURS
 
 @click.command("show")
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option("--graph", is_flag=False, flag_value="-", metavar="[OUT.svg]",
+              help="Print the lanes side by side and the objects before the last phase; draw them to OUT.svg.")  # fmt: skip
 @click.option("--flavour", metavar="|".join(FLAVOURS), help="Whose fuzz binary reads it.")
 @click.option("--target", metavar="NAME", help="For bytes that do not say.")
 @click.option("--profile", metavar="NAME", help="For bytes that do not say.")
-def command(file: Path, flavour: str | None, target: str | None, profile: str | None) -> None:
+def command(file: Path, graph: str | None, flavour: str | None, target: str | None, profile: str | None) -> None:
     """Print FILE (a finding's folder, a .prog, or bytes) as program text."""
     from refquake_cli.artefact import Overrides, open_artefact
-    from refquake_cli.build import build, to_fuzz
+    from refquake_cli.build import build
     from refquake_cli.program_text import require_text
 
     artefact = open_artefact(file, Overrides(target, None, flavour, profile))
-    build([artefact.job.flavour], artefact.version, to_fuzz(artefact.job.target))
-    print(require_text(artefact.path, artefact.job, artefact.version), end="")
+    build([artefact.job.flavour], artefact.version)
+    text = require_text(artefact.path, artefact.job, artefact.version)
+    if graph is None:
+        print(text, end="")
+    else:
+        _show_graph(artefact, text, None if graph == "-" else Path(graph))
+
+
+def _show_graph(artefact, text: str, out: Path | None) -> None:
+    from refquake_cli.console import say
+    from refquake_cli.graph import graph_before_last_phase
+    from refquake_cli.graph_draw import caption_of, draw, print_lanes
+    from refquake_cli.op_list import op_list
+    from refquake_cli.paths import shown
+    from refquake_cli.program_model import parse_program
+
+    program = parse_program(text)
+    graph, when = graph_before_last_phase(program, op_list(artefact.job, artefact.version))
+    print_lanes(program)
+    if out and draw(graph, caption_of(when), out):
+        say(f"drawn: {shown(out)}")
+        return
+    if out:
+        say("dot is not installed (Debian: apt-get install graphviz): a listing instead")
+    print("\n".join([caption_of(when), *graph.listing()]))
