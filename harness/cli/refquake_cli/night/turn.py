@@ -1,0 +1,126 @@
+"""One process's turn in a night: a VariantRun on a kept corpus, that goes on past what is known.
+
+    turn = Turn(arm, limits, scratch, corpus_folder, known_lines)
+    turn.start()
+    while not turn.poll(): ...
+    turn.sighting                    # what it found, or None
+    Turn.abandoned(scratch)          # the same for a turn whose campaign was killed
+"""
+
+import json
+import re
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+
+from refquake_cli.files import write_whole
+from refquake_cli.flight_record import read_record
+from refquake_cli.ingest import echo_of, pass_over_line
+from refquake_cli.program_text import text_of
+from refquake_cli.reports import Report, find_report
+from refquake_cli.store import Sighting
+from refquake_cli.variant_run import WAITING, Job, Options, Outcome, VariantRun
+
+DESCRIPTION = "turn.json"
+PASSED_OVER = 78  # the binary met a known finding it cannot go on past: another process must
+_FEATURES = re.compile(r"^#\d+\s.*?\bft: (\d+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Limits:
+    seconds: int
+    seed: int
+    version: str
+    memory: int
+    input_timeout: int
+    prove: bool  # the binary's self-proof; once a night is enough
+
+
+class Turn(VariantRun):
+    def __init__(self, arm: Job, limits: Limits, scratch: Path, corpus: Path, known: list[str]) -> None:
+        super().__init__(arm, Options(limits.seconds, limits.seed, limits.version, scratch, corpus), scratch)
+        self.limits = limits
+        self.scratch = scratch
+        self.sighting: Sighting | None = None
+        self._known = known
+
+    @property
+    def new_inputs(self) -> Path:
+        return self.scratch / "corpus"
+
+    @property
+    def features(self) -> int:
+        """libFuzzer's count of what was reached, at the end."""
+        found = _FEATURES.findall(self._output()) if self._log.exists() else []
+        return int(found[-1]) if found else 0
+
+    @property
+    def first_features(self) -> int:
+        found = _FEATURES.search(self._output()) if self._log.exists() else None
+        return int(found[1]) if found else 0
+
+    def start(self) -> None:
+        self.scratch.mkdir(parents=True, exist_ok=True)
+        write_whole(self.scratch / "known.txt", "".join(line + "\n" for line in self._known))
+        description = {"job": asdict(self.job), "limits": asdict(self.limits), "started": time.time()}
+        write_whole(self.scratch / DESCRIPTION, json.dumps(description))
+        super().start()
+
+    def _command(self, artefacts: Path, corpus: Path) -> list[str]:
+        binary, *rest = super()._command(artefacts, corpus)
+        own = [
+            f"--known={self.scratch / 'known.txt'}",
+            f"--self-proof={int(self.limits.prove)}",
+            f"-rss_limit_mb={self.limits.memory}",
+            f"-malloc_limit_mb={self.limits.memory}",
+            f"-timeout={self.limits.input_timeout}",
+            "-reload=0",
+        ]
+        # libFuzzer takes the last of a flag given twice, so ours follow; the corpora are the last words.
+        return [binary, *(word for word in rest if word.startswith("-")), *own,
+                *(word for word in rest if not word.startswith("-"))]  # fmt: skip
+
+    def _judge(self, code: int) -> Outcome:
+        if code == PASSED_OVER:
+            return Outcome("passed over")
+        return super()._judge(code)
+
+    def _found(self, report: Report) -> Outcome:
+        artefact = self._artefact(report)
+        output = self._output()
+        record = read_record(self._state)
+        program = text_of(artefact, self.job, self.limits.version) if artefact else ""
+        job = self.job
+        self.sighting = Sighting(
+            job.target, job.variant, job.flavour, job.profile, self.limits.version,
+            report.kind, report.signature, time.time(), artefact.read_bytes() if artefact else b"", program,
+            report.text, pass_over_line(output, report.signature),
+            echo_of(output, report, record.inputs if record else 0), origin=str(self.scratch),
+        )  # fmt: skip
+        return Outcome("finding", report.kind)
+
+    @classmethod
+    def abandoned(cls, scratch: Path) -> "Turn | None":
+        """A turn whose campaign is gone, with its sighting if its process had one; None: it never started."""
+        path = scratch / DESCRIPTION
+        if not path.is_file():
+            return None
+        content = json.loads(path.read_text(encoding="utf-8"))
+        job = Job(**{**content["job"], "expected": tuple(content["job"]["expected"])})
+        turn = cls(job, Limits(**content["limits"]), scratch, scratch / "corpus", [])
+        turn.outcome = Outcome("stopped", problem="its campaign was killed")
+        if turn._log.exists():
+            turn._read_status()
+            report = find_report(turn._output())
+            if report:
+                turn.outcome = turn._found(report)
+        return turn
+
+    def finish(self) -> None:
+        """Ends it now; what it found before counts."""
+        if self.outcome.state == WAITING:
+            self.poll()
+        self.stop("the night ended")
+
+
