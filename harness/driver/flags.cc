@@ -27,6 +27,8 @@ constexpr FlagSpec kFlags[] = {
     {"canary", &Flags::canary, nullptr, "race|use-after-free|finding|fatal: run a planted bug of the harness; it must be reported"},
     {"self-proof", &Flags::self_proof, nullptr, "0|1: prove at start that bugs are reported (default 1)"},
     {"gil", &Flags::gil, nullptr, "default|off: off keeps it off even if the module asks for it"},
+    {"feedback", &Flags::feedback, nullptr, "0|1: tell libFuzzer what happened to objects (default 1)"},
+    {"mutators", &Flags::mutators, nullptr, "NAME,NAME: use only these mutators (for measuring what each earns)"},
     {"list-ops", &Flags::list_ops, nullptr, "print what was discovered and exit"},
     {"help", &Flags::help, nullptr, "print this and exit"},
 };

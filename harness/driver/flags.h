@@ -29,6 +29,8 @@ struct Flags {
   std::string canary;
   std::string self_proof = "1";
   std::string gil = "default";
+  std::string feedback = "1";
+  std::string mutators;
   std::string list_ops = "0";
   std::string help = "0";
 };

@@ -4,10 +4,13 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "core/bytes.h"
 #include "core/profile.h"
 #include "driver/exit_codes.h"
+#include "driver/feedback.h"
 #include "driver/flags.h"
 #include "driver/flight_recorder.h"
 #include "driver/fuzz_target.h"
@@ -21,6 +24,7 @@ namespace {
 
 Flags g_flags;
 Session* g_session = nullptr;
+MutatorMask g_mutators = kAllMutators;
 
 [[noreturn]] void Leave(int code) {
   std::fflush(stdout);
@@ -53,6 +57,9 @@ void Initialize(int argc, char** argv) {
   }
   if (g_flags.home.empty()) g_flags.home = REFQUAKE_DEFAULT_HOME;
   const Profile& profile = ChosenProfile();
+  const std::optional<MutatorMask> mutators = ParseMutators(g_flags.mutators);
+  if (!mutators) Fail(kExitWrongUse, "--mutators=" + g_flags.mutators + ": unknown name");
+  g_mutators = *mutators;
   if (!g_flags.state.empty()) {
     if (const char* error = OpenFlightRecorder(g_flags.state.c_str())) Fail(kExitCouldNotRun, g_flags.state + ": " + error);
   }
@@ -65,6 +72,23 @@ void Initialize(int argc, char** argv) {
   if (IsOneShot(g_flags)) Leave(RunOneShot(g_flags, *g_session));
 }
 
+// libFuzzer's flags that a fuzz binary is better off with; what the user gives comes later and wins.
+// - detect_leaks: an input whose objects live on is run again, and the survival oracle judges leaks anyway.
+// - max_len: what the profile's longest program takes.
+// - len_control: programs need not start short; the mutators make them of all lengths.
+void AddDefaults(int* argc, char*** argv) {
+  static std::vector<std::string> defaults = {
+      "-detect_leaks=0", "-len_control=0",
+      "-max_len=" + std::to_string(kHeaderBytes + kInstructionBytes * static_cast<size_t>(g_session->profile().max_ops))};
+  static std::vector<char*> arguments;
+  arguments.push_back((*argv)[0]);
+  for (std::string& flag : defaults) arguments.push_back(flag.data());
+  arguments.insert(arguments.end(), *argv + 1, *argv + *argc);
+  *argc = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  *argv = arguments.data();
+}
+
 void RunBytes(const uint8_t* data, size_t size) {
   static Program program;  // its storage is reused
   static bool first = true;
@@ -73,6 +97,7 @@ void RunBytes(const uint8_t* data, size_t size) {
   RecordInput(data, size);
   DecodeBytes({data, size}, g_session->table(), {.max_lanes = g_session->profile().max_lanes}, program);
   g_session->Run(program);
+  if (g_flags.feedback != "0") CountFeedback(g_session->logs());
 }
 
 }  // namespace
@@ -80,6 +105,7 @@ void RunBytes(const uint8_t* data, size_t size) {
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   refquake::Initialize(*argc, *argv);
+  refquake::AddDefaults(argc, argv);
   return 0;
 }
 
@@ -90,7 +116,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned seed) {
   using refquake::g_session;
-  return refquake::MutateBytes(data, size, max_size, seed, g_session->table(), g_session->profile());
+  return refquake::MutateBytes(data, size, max_size, seed, g_session->table(), g_session->profile(),
+                               refquake::g_mutators);
 }
 
 extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,

@@ -30,6 +30,9 @@ class Session {
   // Of the last run: the schedule to write down, and what the token scheduler counted.
   const Stepping& stepping() const { return executor_->stepping(); }
 
+  // Of the last run: what each lane did.
+  const std::vector<LaneLog>& logs() const { return executor_->logs(); }
+
   const OpTable& table() const { return target_.table; }
   const Profile& profile() const { return profile_; }
 
