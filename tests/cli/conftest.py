@@ -16,7 +16,8 @@ import pytest
 HERE = Path(__file__).resolve().parent
 CLI = HERE.parents[1] / "harness" / "cli"
 LOGS = HERE / "logs"
-PLANTS = ("setter_race", "missing_incref", "oracle", "cannot_import", "idle", "killed", "shot", "endless", "flaky")
+PLANTS = ("setter_race", "missing_incref", "oracle", "cannot_import", "idle", "killed", "shot", "endless", "flaky",
+          "needs_push")
 PLANTS_JSON = """[
  {"plant": "setter_race", "finds": ["data-race"], "profile": "threads", "flavours": ["tsan"], "line": 3},
  {"plant": "missing_incref", "finds": ["use-after-free"], "profile": "lifecycle", "flavours": ["asan"], "line": 4},
@@ -26,7 +27,8 @@ PLANTS_JSON = """[
  {"plant": "killed", "finds": ["segv"], "profile": "lifecycle", "flavours": ["asan"], "line": 8},
  {"plant": "shot", "finds": ["segv"], "profile": "lifecycle", "flavours": ["asan"], "line": 8},
  {"plant": "endless", "finds": ["hang"], "profile": "lifecycle", "flavours": ["asan"], "line": 9},
- {"plant": "flaky", "finds": ["data-race"], "profile": "threads", "flavours": ["tsan"], "line": 10}
+ {"plant": "flaky", "finds": ["data-race"], "profile": "threads", "flavours": ["tsan"], "line": 10},
+ {"plant": "needs_push", "finds": ["missed-visit"], "profile": "lifecycle", "flavours": ["asan"], "line": 11}
 ]"""
 CMAKE = """
 cmake_minimum_required(VERSION 3.25)

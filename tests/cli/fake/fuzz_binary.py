@@ -14,6 +14,7 @@ REPORTS = {
     "setter_race": "tsan-data-race.txt",
     "missing_incref": "asan-use-after-poison.txt",
     "oracle": "oracle-missed-visit.txt",
+    "needs_push": "oracle-missed-visit.txt",
 }
 PROGRAM = "target: node\nprofile: lifecycle\nphase:\n    lane:\n        a = Node()\n"
 
@@ -29,7 +30,7 @@ def leave(code: int, text: str = "") -> None:
 
 def read_program(path: str) -> None:
     content = Path(path).read_bytes()
-    if not content.startswith((b"PROGRAM", b"target:")):
+    if not content.startswith((b"PROGRAM", b"target:", b"# finding:")):
         leave(2, f"refquake: {path}:3:9: expected an op, not 'bad'\n")
 
 
@@ -41,9 +42,13 @@ def find(report: str) -> None:
 
 if variant == "killed":  # while the target is loaded, whatever is asked
     signal.raise_signal(signal.SIGKILL)
+if "--list-ops" in sys.argv:
+    print("call\tcreate\tNode\t0\t\nmethod\tcall\tpush\t2\tNode\ndrop\tdrop\t\t1\t")
+    leave(0)
 if "show" in flags:
     read_program(flags["show"])
-    print(PROGRAM, end="")
+    content = Path(flags["show"]).read_text(errors="replace")
+    print(content[content.index("target:") :] if "target:" in content else PROGRAM, end="")
     leave(0)
 if "replay" in flags:
     read_program(flags["replay"])
@@ -52,6 +57,8 @@ if "replay" in flags:
         count = int(counter.read_text()) if counter.exists() else 0
         counter.write_text(str(count + 1))
         leave(0) if count % 2 else find("tsan-data-race.txt")
+    if variant == "needs_push" and "push" not in Path(flags["replay"]).read_text():
+        leave(0)
     leave(0) if variant == "clean" else find(REPORTS[variant])
 
 
