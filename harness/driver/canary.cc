@@ -6,8 +6,7 @@ namespace refquake {
 namespace {
 
 struct Canary {
-  PyObject_HEAD
-  PyObject* hidden;  // not visited by tp_traverse: a missed visit
+  PyObject_HEAD PyObject* hidden;  // not visited by tp_traverse: a missed visit
   long count;
 };
 
@@ -66,10 +65,8 @@ void Dealloc(PyObject* self) {
 }
 
 PyMethodDef canary_methods[] = {
-    {"race", Race, METH_NOARGS, nullptr},
-    {"use_after_free", UseAfterFree, METH_NOARGS, nullptr},
-    {"fatal", Fatal, METH_NOARGS, nullptr},
-    {"hide", Hide, METH_O, nullptr},
+    {"race", Race, METH_NOARGS, nullptr},   {"use_after_free", UseAfterFree, METH_NOARGS, nullptr},
+    {"fatal", Fatal, METH_NOARGS, nullptr}, {"hide", Hide, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -124,8 +121,7 @@ constexpr CanarySpec kCanaries[] = {
      "phase:\n    lane:\n        a = Canary()\n"
      "phase:\n    lane:\n        a.race()\n        a.race()\n    lane:\n        a.race()\n        a.race()\n",
      "data race"},
-    {"use-after-free",
-     "target: refquake_canary\nphase:\n    lane:\n        a = Canary()\n        a.use_after_free()\n",
+    {"use-after-free", "target: refquake_canary\nphase:\n    lane:\n        a = Canary()\n        a.use_after_free()\n",
      "AddressSanitizer: "},
     {"fatal", "target: refquake_canary\nphase:\n    lane:\n        a = Canary()\n        a.fatal()\n",
      "Fatal Python error"},

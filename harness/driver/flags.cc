@@ -7,7 +7,7 @@ namespace {
 
 struct FlagSpec {
   std::string_view name;
-  std::string Flags::* text;              // null for flags that may be given more than once
+  std::string Flags::* text;  // null for flags that may be given more than once
   std::vector<std::string> Flags::* list;
   std::string_view help;
 };
@@ -24,7 +24,8 @@ constexpr FlagSpec kFlags[] = {
     {"repeat", &Flags::repeat, nullptr, "N: how often --replay runs it"},
     {"encode", &Flags::encode, nullptr, "IN,OUT: write a text program as bytes and exit"},
     {"show", &Flags::show, nullptr, "FILE: print a program as text and exit"},
-    {"canary", &Flags::canary, nullptr, "race|use-after-free|finding|fatal: run a planted bug of the harness; it must be reported"},
+    {"canary", &Flags::canary, nullptr,
+     "race|use-after-free|finding|fatal: run a planted bug of the harness; it must be reported"},
     {"self-proof", &Flags::self_proof, nullptr, "0|1: prove at start that bugs are reported (default 1)"},
     {"gil", &Flags::gil, nullptr, "default|off: off keeps it off even if the module asks for it"},
     {"feedback", &Flags::feedback, nullptr, "0|1: tell libFuzzer what happened to objects (default 1)"},

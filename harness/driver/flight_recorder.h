@@ -19,13 +19,13 @@ namespace refquake {
 inline constexpr size_t kMaxRecordedInput = 8192;
 
 struct FlightRecord {
-  char magic[8];           // "refquake"
-  uint32_t version;        // 1
-  uint32_t input_size;     // of the input that runs, or ran last
-  uint64_t inputs;         // begun so far
-  uint64_t ok;             // ops that succeeded
-  uint64_t errors;         // ops that raised
-  uint64_t skipped;        // ops that found no fitting object in their slots
+  char magic[8];        // "refquake"
+  uint32_t version;     // 1
+  uint32_t input_size;  // of the input that runs, or ran last
+  uint64_t inputs;      // begun so far
+  uint64_t ok;          // ops that succeeded
+  uint64_t errors;      // ops that raised
+  uint64_t skipped;     // ops that found no fitting object in their slots
   uint8_t input[kMaxRecordedInput];
 };
 

@@ -61,7 +61,8 @@ void Initialize(int argc, char** argv) {
   if (!mutators) Fail(kExitWrongUse, "--mutators=" + g_flags.mutators + ": unknown name");
   g_mutators = *mutators;
   if (!g_flags.state.empty()) {
-    if (const char* error = OpenFlightRecorder(g_flags.state.c_str())) Fail(kExitCouldNotRun, g_flags.state + ": " + error);
+    if (const char* error = OpenFlightRecorder(g_flags.state.c_str()))
+      Fail(kExitCouldNotRun, g_flags.state + ": " + error);
   }
   if (g_flags.self_proof != "0" && !IsOneShot(g_flags)) {
     if (auto error = ProveSelf(argv[0], g_flags)) Fail(kExitCouldNotRun, *error);
@@ -79,7 +80,8 @@ void Initialize(int argc, char** argv) {
 void AddDefaults(int* argc, char*** argv) {
   static std::vector<std::string> defaults = {
       "-detect_leaks=0", "-len_control=0",
-      "-max_len=" + std::to_string(kHeaderBytes + kInstructionBytes * static_cast<size_t>(g_session->profile().max_ops))};
+      "-max_len=" +
+          std::to_string(kHeaderBytes + kInstructionBytes * static_cast<size_t>(g_session->profile().max_ops))};
   static std::vector<char*> arguments;
   arguments.push_back((*argv)[0]);
   for (std::string& flag : defaults) arguments.push_back(flag.data());

@@ -58,8 +58,8 @@ bool IsKnown(const char* signature) {
   if (!Contains(signature)) return false;
   if (g_lines < kMaxLines) {
     ++g_lines;
-    dprintf(STDERR_FILENO, "==refquake== KNOWN: input %llu: %s\n",
-            static_cast<unsigned long long>(Recorder().inputs), signature);
+    dprintf(STDERR_FILENO, "==refquake== KNOWN: input %llu: %s\n", static_cast<unsigned long long>(Recorder().inputs),
+            signature);
   }
   return true;
 }

@@ -80,7 +80,8 @@ bool PassOver(void* report) {
   if (!description || std::strcmp(description, "data-race") != 0 || accesses < 2) return false;
   if (!DescribeAccess(report, 0, first) || !DescribeAccess(report, 1, second)) return false;
   const bool in_order = std::strcmp(first, second) <= 0;
-  std::snprintf(signature, sizeof(signature), "data-race %s | %s", in_order ? first : second, in_order ? second : first);
+  std::snprintf(signature, sizeof(signature), "data-race %s | %s", in_order ? first : second,
+                in_order ? second : first);
   if (IsKnown(signature)) return true;
   dprintf(STDERR_FILENO, "==refquake== RACE: %s\n", signature);
   return false;

@@ -60,7 +60,8 @@ size_t MutateBytes(uint8_t* data, size_t size, size_t max_size, uint32_t seed, c
     program = Generate(table, limits, rng.Next());
   } else {
     DecodeBytes({data, size}, table, {.max_lanes = profile.max_lanes}, program);
-    for (uint64_t steps = 1 + rng.Below(kMaxSteps); steps > 0; --steps) Mutate(program, table, limits, rng.Next(), mutators);
+    for (uint64_t steps = 1 + rng.Below(kMaxSteps); steps > 0; --steps)
+      Mutate(program, table, limits, rng.Next(), mutators);
   }
   const size_t stored = Store(program, {data, max_size});
   return stored > 0 ? stored : LLVMFuzzerMutate(data, size, max_size);

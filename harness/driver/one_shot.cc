@@ -63,8 +63,8 @@ int Replay(const Program& program, const Flags& flags, Session& session) {
                  PrintSchedule(session.stepping().Recorded()).c_str(), run.steps,
                  static_cast<unsigned long long>(run.hash));
   }
-  std::fprintf(stderr, "==refquake== NOTHING FOUND in %ld runs (last: %u ops succeeded, %u raised, %u skipped)\n", repeat,
-               last.ok, last.errors, last.skipped);
+  std::fprintf(stderr, "==refquake== NOTHING FOUND in %ld runs (last: %u ops succeeded, %u raised, %u skipped)\n",
+               repeat, last.ok, last.errors, last.skipped);
   return kExitNothingFound;
 }
 
@@ -96,7 +96,8 @@ int Encode(const std::string& in_out, const Session& session) {
   Program program;
   if (auto error = LoadProgram(in_out.substr(0, comma), session, program)) return WrongUse(*error);
   const std::vector<uint8_t> bytes = EncodeBytes(program);
-  if (auto error = WriteFile(in_out.substr(comma + 1), std::string(bytes.begin(), bytes.end()))) return WrongUse(*error);
+  if (auto error = WriteFile(in_out.substr(comma + 1), std::string(bytes.begin(), bytes.end())))
+    return WrongUse(*error);
   return kExitNothingFound;
 }
 

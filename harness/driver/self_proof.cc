@@ -80,11 +80,11 @@ std::string Judge(const Child& child) {
   int status = 0;
   while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
   }
-  const bool reported = WIFEXITED(status) && WEXITSTATUS(status) == kExitFinding &&
-                        output.find(CanaryReport(name)) != std::string::npos;
+  const bool reported =
+      WIFEXITED(status) && WEXITSTATUS(status) == kExitFinding && output.find(CanaryReport(name)) != std::string::npos;
   if (reported) return "";
-  return "self-proof failed: the planted '" + name + "' was not reported, so no finding could be trusted to show. It printed:\n" +
-         LastLines(output);
+  return "self-proof failed: the planted '" + name +
+         "' was not reported, so no finding could be trusted to show. It printed:\n" + LastLines(output);
 }
 
 }  // namespace

@@ -59,7 +59,8 @@ std::string Session::LoadTarget() {
   if (auto error = StartInterpreter(options)) return *error;
   if (auto error = Discover(module, target_)) return *error;
   if (!GilIsOff()) {
-    return "importing " + module + " turned the GIL on: it does not declare Py_MOD_GIL_NOT_USED; --gil=off keeps it off";
+    return "importing " + module +
+           " turned the GIL on: it does not declare Py_MOD_GIL_NOT_USED; --gil=off keeps it off";
   }
   if (canary) {
     ArmCanary();

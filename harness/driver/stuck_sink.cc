@@ -58,12 +58,18 @@ std::string FunctionOf(const sched::StuckLane& lane) {
 
 const char* StateText(sched::LaneState state) {
   switch (state) {
-    case sched::LaneState::kNotStarted: return "has not started";
-    case sched::LaneState::kRunnable: return "can run";
-    case sched::LaneState::kWaiting: return "waits";
-    case sched::LaneState::kTimedWaiting: return "waits with a time-out";
-    case sched::LaneState::kDone: return "has ended";
-    case sched::LaneState::kUnknown: break;
+    case sched::LaneState::kNotStarted:
+      return "has not started";
+    case sched::LaneState::kRunnable:
+      return "can run";
+    case sched::LaneState::kWaiting:
+      return "waits";
+    case sched::LaneState::kTimedWaiting:
+      return "waits with a time-out";
+    case sched::LaneState::kDone:
+      return "has ended";
+    case sched::LaneState::kUnknown:
+      break;
   }
   return "stands";
 }
@@ -100,7 +106,8 @@ void OnStuck(const sched::StuckReport& report) {
   if (report.caller.frames > 0) DescribeLane("main thread", report.caller, finding);
   if (report.lanes == 0 && report.caller.frames > 0) functions.insert(FunctionOf(report.caller));
   for (const std::string& function : functions) finding.member += (finding.member.empty() ? "" : "+") + function;
-  finding.rule = "two locks must be taken in one order by all threads, and no lock held across code that can wait for it";
+  finding.rule =
+      "two locks must be taken in one order by all threads, and no lock held across code that can wait for it";
   finding.hint = "take both locks at once (Py_BEGIN_CRITICAL_SECTION2), or always in the same order";
   Report(std::move(finding));
 }

@@ -96,8 +96,7 @@ void Executor::RunWorker(int lane, void* executor) {
   auto* self = static_cast<Executor*>(executor);
   Worker& worker = self->workers_[static_cast<size_t>(lane)];
   PyEval_RestoreThread(worker.thread_state);
-  self->RunLane(*worker.lane, worker.slots, self->logs_[static_cast<size_t>(lane) + 1],
-                self->stepping_.stepped());
+  self->RunLane(*worker.lane, worker.slots, self->logs_[static_cast<size_t>(lane) + 1], self->stepping_.stepped());
   worker.thread_state = PyEval_SaveThread();
 }
 
