@@ -30,22 +30,27 @@ def record(inputs: int, content: bytes = b"PROGRAM") -> None:
     Path(flags["state"]).write_bytes(head + content.ljust(8192, b"\0"))
 
 
+def note(moment: str, member: str) -> None:
+    """What is about to be reported, and what has been: the test holds the store against both."""
+    if journal := os.environ.get("FAKE_FOUND"):
+        with open(f"{journal}.{moment}", "a") as stream:
+            stream.write(f"missed-visit node.Node {member}\n")
+
+
 def find(member: str, inputs: int) -> None:
     content = b"PROGRAM " + member.encode() + b"x" * random.randrange(40)
     record(inputs, content)
     artefact = Path(flags["artefacts"]) / ("crash-" + hashlib.sha1(content).hexdigest()[:16])
     artefact.write_bytes(content)
     Path(f"{artefact}.prog").write_text(PROGRAM)
-    journal = os.environ.get("FAKE_FOUND")
+    note("begun", member)
     report = (
         f"==refquake== ERROR: missed-visit: node.Node: member not visited\n==refquake==   member:   {member}\n"
         f"==refquake== PROGRAM:\n{PROGRAM}==refquake== ARTEFACT: {artefact}\n"
         f"==refquake== SUMMARY: missed-visit node.Node {member}\n"
     )
     os.write(2, report.encode())
-    if journal:  # what has been reported: the test compares it with the store
-        with open(journal, "a") as stream:
-            stream.write(f"missed-visit node.Node {member}\n")
+    note("done", member)
     os._exit(77)
 
 

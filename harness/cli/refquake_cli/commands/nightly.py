@@ -61,6 +61,7 @@ def _existing(config: Path | None) -> Path | None:
 
 
 def _tell(night, store) -> int:
+    from refquake_cli.paths import shown
     from refquake_cli.store import CAME_BACK, NEW
 
     open_states = (NEW, CAME_BACK)
@@ -72,8 +73,8 @@ def _tell(night, store) -> int:
     for problem in night.problems:
         print(f"could not run: {problem}")
     if seen:
-        print(f"Look at them with:\n  ./refquake triage --dir {night.settings.folder} list\n"
-              f"  ./refquake report --dir {night.settings.folder}")  # fmt: skip
+        folder = shown(night.settings.folder)
+        print(f"Look at them with:\n  ./refquake triage --dir {folder} list\n  ./refquake report --dir {folder}")
     if any(row.state in open_states for row in seen):
         return FINDINGS
     if night.stopped_by:

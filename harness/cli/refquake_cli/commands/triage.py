@@ -12,7 +12,7 @@ from refquake_cli.store import CAME_BACK, FIXED, KNOWN, NEW, STATES, Row, Store
 DEFAULT_FOLDER = "refquake-nightly"
 
 
-def _store(folder: Path) -> Store:
+def open_store(folder: Path) -> Store:
     path = folder / "store.sqlite"
     if not path.is_file():
         raise WrongUse(f"no store of findings in {folder}; `refquake nightly` makes one, `refquake triage add` too")
@@ -33,7 +33,7 @@ def command(context: click.Context, folder: Path) -> None:
 @click.pass_obj
 def list_findings(folder: Path, state: str | None, as_json: bool) -> int:
     """One line per finding, newest first."""
-    store = _store(folder)
+    store = open_store(folder)
     rows = [row for row in store.findings() if state in (None, row.state)]
     executions = store.executions()
     if as_json:
@@ -79,7 +79,7 @@ def _day(moment: float) -> str:
 @click.pass_obj
 def show(folder: Path, number: int, save: Path | None) -> int:
     """Everything about one finding: program and report of its smallest reproducer."""
-    row = _store(folder).finding(number)
+    row = open_store(folder).finding(number)
     print(f"finding {row.id}: {row.signature}")
     print(f"  target {row.target}, variant {row.variant}, {row.flavour}, profile {row.profile}, CPython {row.version}")
     print(f"  {row.state}, seen {row.count} times from {_day(row.first_seen)} to {_day(row.last_seen)}")
@@ -125,7 +125,7 @@ def mark(folder: Path, number: int, state: str | None, owner: str | None, note: 
     """Say what is known of a finding. A fixed one that is seen again comes back."""
     if state is None and owner is None and note is None:
         raise WrongUse("nothing to mark: give a state, --owner or --note")
-    store = _store(folder)
+    store = open_store(folder)
     store.mark(number, state, owner, note)
     print(f"finding {number}: {store.finding(number).state}")
     return NOTHING_FOUND
@@ -136,7 +136,7 @@ def mark(folder: Path, number: int, state: str | None, owner: str | None, note: 
 @click.pass_obj
 def reopen(folder: Path, number: int) -> int:
     """Take `fixed` back: it is there again."""
-    store = _store(folder)
+    store = open_store(folder)
     if store.finding(number).state != FIXED:
         raise WrongUse(f"finding {number} is not marked fixed: there is nothing to reopen")
     store.mark(number, CAME_BACK)

@@ -15,6 +15,7 @@ import time
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -41,7 +42,7 @@ MIN_FREE_BYTES = 1 << 20
 
 class Night:
     def __init__(self, settings: Settings, arms: list[Job], store: Store) -> None:
-        self.settings = settings
+        self.settings = settings = replace(settings, folder=settings.folder.resolve())  # processes run elsewhere
         self.arms = arms
         self.store = store
         self.stopped_by = ""
@@ -85,6 +86,7 @@ class Night:
                 self._adopt_abandoned()
                 self._each_arm("minimise", self._minimise, deadline)
                 self._fuzz(deadline)
+                self._end_turns()
                 self._each_arm("coverage", self._measure, None)
             finally:
                 self._finish()
@@ -161,7 +163,6 @@ class Night:
         now = time.monotonic()
         if arm is None or deadline - now < WORTH_RESTARTING_SECONDS:
             return False
-        self._share.started(arm)
         self._start(arm, min(deadline, now + self.settings.turn_seconds))
         return True
 
@@ -175,7 +176,7 @@ class Night:
         )  # fmt: skip
         known = self.store.pass_over_lines(arm.target, arm.variant)
         scratch = self._work / str(self._turns)
-        turn = Turn(arm, limits, scratch.resolve(), self._corpora[arm].folder.resolve(), known)
+        turn = Turn(arm, limits, scratch, self._corpora[arm].folder, known)
         turn.start()
         self._active[turn] = until
         self._lines[arm].step("fuzzing")
@@ -230,13 +231,16 @@ class Night:
         if arm in self._corpora:
             self._share.reward(arm, gain, seconds)
 
+    def _end_turns(self) -> None:
+        for turn in list(self._active):
+            turn.finish()
+            self._active.pop(turn)
+            self._keep(turn)
+            self._lines[turn.job].done(_end_text(turn))
+
     def _finish(self) -> None:
         try:
-            for turn in list(self._active):
-                turn.finish()
-                self._active.pop(turn)
-                self._keep(turn)
-                self._lines[turn.job].done(_end_text(turn))
+            self._end_turns()
             self.store.end_night(self.number, time.time())
             self._journal.write("end", stopped_by=self.stopped_by, findings=len(self.seen))
         finally:
