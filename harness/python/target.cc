@@ -1,6 +1,9 @@
 #include "python/target.h"
 
+#include <algorithm>
 #include <cstring>
+
+#include "python/import_hooks.h"
 
 namespace refquake {
 
@@ -33,11 +36,17 @@ int Target::AddType(PyTypeObject* type) {
   Py_INCREF(type);
   types.push_back(type);
   const char* dot = std::strrchr(type->tp_name, '.');
-  return table.AddType(dot ? dot + 1 : type->tp_name);
+  const std::string name = dot ? dot + 1 : type->tp_name;
+  // Two modules may each have a type of that name; the table knows them apart.
+  std::string unique = name;
+  const auto known = [&] { return std::find(table.types().begin(), table.types().end(), unique) != table.types().end(); };
+  for (int number = 2; known(); ++number) unique = name + std::to_string(number);
+  return table.AddType(unique);
 }
 
 void Target::WatchTypes() {
   for (PyTypeObject* type : types) watch.Add(type);  // the same order, so the same index
+  InstallImportHooks(*this);
 }
 
 }  // namespace refquake
