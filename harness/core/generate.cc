@@ -32,24 +32,43 @@ int RecentSlot(Rng& rng, const SlotState& state, Want want) {
   return found[i];
 }
 
+// What trials have shown to be accepted: an instance in a slot, or a value. False: nothing of it is at hand.
+bool HintedArg(Rng& rng, const ArgHint& hint, const SlotState& state, Arg& arg) {
+  const int slot = RecentSlot(rng, state, [&](int s) {
+    const int type = state.types[static_cast<size_t>(s)];
+    return std::find(hint.types.begin(), hint.types.end(), type) != hint.types.end();
+  });
+  if (slot >= 0 && (hint.values.empty() || rng.Chance(1, 2))) {
+    arg = Arg::Slot(slot);
+    return true;
+  }
+  if (hint.values.empty()) return false;
+  arg = Arg::Value(hint.values[rng.Below(hint.values.size())]);
+  return true;
+}
+
 Arg AnySlot(Rng& rng) { return Arg::Slot(static_cast<int>(rng.Below(kSlots))); }
 
 bool NeedsSelf(const OpSpec& spec) { return spec.form != Form::kCall; }
 
-bool IsSatisfiable(const OpSpec& spec, const SlotState& state) {
-  if (!NeedsSelf(spec)) return true;
+// Whether a slot holds what the op wants of its self (the first argument, for a call with owners). `sure`: known
+// to, else: as far as is known.
+bool IsSatisfiable(const OpSpec& spec, const SlotState& state, bool sure) {
+  if (!NeedsSelf(spec) && spec.owners.empty()) return true;
   for (int slot = 0; slot < kSlots; ++slot) {
-    if (Fits(spec, state, slot)) return true;
+    if (!Fits(spec, state, slot)) continue;
+    if (!sure || spec.owners.empty() || HasOwner(spec, state.types[static_cast<size_t>(slot)])) return true;
   }
   return false;
 }
 
 int PickOp(Rng& rng, const OpTable& table, KindMask kinds, const SlotState& state) {
-  bool blind = rng.Chance(1, 16);
+  bool blind = rng.Chance(1, 64);
+  bool sure = rng.Chance(7, 8);
   uint64_t boost = state.NumLive() < kFewObjects ? kCreateBoost : 1;
   int picked = PickWeighted(rng, table, [&](int i) -> uint64_t {
     const OpSpec& spec = table.op(i);
-    if (!(kinds & MaskOf(spec.kind)) || (!blind && !IsSatisfiable(spec, state))) return 0;
+    if (!(kinds & MaskOf(spec.kind)) || (!blind && !IsSatisfiable(spec, state, sure))) return 0;
     return spec.weight * (spec.kind == OpKind::kCreate ? boost : 1);
   });
   return picked >= 0 ? picked : static_cast<int>(rng.Below(table.ops().size()));
@@ -85,10 +104,12 @@ bool Fits(const OpSpec& spec, const SlotState& state, int slot) {
 }
 
 Arg MakeArg(Rng& rng, const OpTable& table, const OpSpec& spec, size_t i, const SlotState& state) {
-  bool self = i == 0 && NeedsSelf(spec);
-  size_t dice = rng.Below(16);
+  bool self = i == 0 && (NeedsSelf(spec) || !spec.owners.empty());
+  size_t dice = rng.Below(32);
   if (dice == 0) return AnySlot(rng);
-  if (!self && dice < 5 && !table.values().empty()) {
+  Arg hinted;
+  if (!self && dice < 30 && i < spec.hints.size() && HintedArg(rng, spec.hints[i], state, hinted)) return hinted;
+  if (!self && dice < 10 && !table.values().empty()) {
     return Arg::Value(static_cast<int>(rng.Below(table.values().size())));
   }
   int slot = -1;

@@ -47,7 +47,27 @@ bool IsWritable(const OpSpec& spec) {
   return spec.name != "del" && (dot == std::string::npos || !IsSlotName(std::string_view(spec.name).substr(0, dot)));
 }
 
+void Unite(std::vector<int>& numbers, const std::vector<int>& more) {
+  for (int number : more) {
+    if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+  }
+}
+
 }  // namespace
+
+void OpTable::Merge(OpSpec& known, const OpSpec& more) {
+  // No owners: any type will do. The same holds for a hint that is empty or not there.
+  if (more.owners.empty()) known.owners.clear();
+  if (!known.owners.empty()) Unite(known.owners, more.owners);
+  if (more.hints.size() < known.hints.size()) known.hints.resize(more.hints.size());
+  for (size_t i = 0; i < known.hints.size(); ++i) {
+    if (more.hints[i].empty()) known.hints[i] = {};
+    if (known.hints[i].empty()) continue;
+    Unite(known.hints[i].values, more.hints[i].values);
+    Unite(known.hints[i].types, more.hints[i].types);
+  }
+  if (known.result_type != more.result_type) known.result_type = kNoType;
+}
 
 int OpTable::AddType(std::string name) {
   auto it = std::find(types_.begin(), types_.end(), name);
@@ -59,7 +79,10 @@ int OpTable::Add(OpSpec spec) {
   FixShape(spec);
   if (!IsWritable(spec)) return -1;
   int known = Find(spec.form, spec.name, spec.nargs);
-  if (known >= 0) return known;
+  if (known >= 0) {
+    Merge(ops_[static_cast<size_t>(known)], spec);
+    return known;
+  }
   if (ops_.size() == kMaxTableOps) return -1;
   int index = static_cast<int>(ops_.size());
   index_.emplace(std::tuple(spec.form, spec.name, static_cast<int>(spec.nargs)), index);

@@ -8,7 +8,8 @@
 //   table.Add({.form = Form::kCall, .kind = OpKind::kCreate, .name = "Node", .result_type = node});
 //   table.Add({.form = Form::kSet, .kind = OpKind::kLink, .name = "next", .nargs = 2, .owners = {node}});
 //
-// Contract: (form, name, nargs) is unique; Add() of a duplicate returns the first one's index. What
+// Contract: (form, name, nargs) is unique; Add() of a duplicate adds its owners and hints to the first one
+// and returns that one's index. What
 // no program could name gives -1: more than kMaxArgs arguments, a name that is no (dotted) identifier,
 // a value whose brackets do not match, a table that is full.
 #ifndef REFQUAKE_CORE_OP_TABLE_H_
@@ -30,7 +31,16 @@ enum class Form : uint8_t { kCall, kMethod, kGet, kSet, kDelete, kCopy, kDrop };
 enum class OpKind : uint8_t { kCreate, kLink, kUnlink, kRead, kCall, kCopy, kDrop, kCollect };
 
 inline constexpr int kMaxArgs = 4;  // self included
-inline constexpr int kNoType = -1;
+inline constexpr int kNoType = -1;     // not known
+inline constexpr int kOtherType = -3;  // known to be none of the target's types (-2: slot_state.h)
+
+// Which arguments an op is known to accept; an empty hint: anything may do.
+struct ArgHint {
+  std::vector<int> values;
+  std::vector<int> types;
+  bool empty() const { return values.empty() && types.empty(); }
+  bool operator==(const ArgHint&) const = default;
+};
 
 struct OpSpec {
   Form form = Form::kCall;
@@ -41,6 +51,7 @@ struct OpSpec {
   std::vector<int> owners;    // types that self must be one of; empty: any
   int result_type = kNoType;  // type of the result where it is known
   uint32_t weight = 1;        // how often the mutator chooses it, relative to the others
+  std::vector<ArgHint> hints;  // for each argument, self included; may be shorter than nargs
   bool operator==(const OpSpec&) const = default;
 };
 
@@ -75,6 +86,8 @@ class OpTable {
   const OpSpec& op(int i) const { return ops_[static_cast<size_t>(i)]; }
 
  private:
+  static void Merge(OpSpec& known, const OpSpec& more);
+
   std::string target_;
   std::vector<std::string> types_;
   std::vector<OpSpec> ops_;

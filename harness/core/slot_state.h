@@ -16,7 +16,7 @@
 
 namespace refquake {
 
-inline constexpr int kEmptySlot = -2;  // beside kNoType: something, but of no known type
+inline constexpr int kEmptySlot = -2;  // beside kNoType: something, but of no known type; kOtherType: no type under test
 
 // Where an op stands, or would stand.
 struct Place {

@@ -31,6 +31,10 @@ constexpr FlagSpec kFlags[] = {
     {"feedback", &Flags::feedback, nullptr, "0|1: tell libFuzzer what happened to objects (default 1)"},
     {"mutators", &Flags::mutators, nullptr, "NAME,NAME: use only these mutators (for measuring what each earns)"},
     {"list-ops", &Flags::list_ops, nullptr, "print what was discovered and exit"},
+    {"list-types", &Flags::list_types, nullptr, "print the types that were discovered and exit"},
+    {"op-stats", &Flags::op_stats, nullptr, "FILE: how often each op succeeded, raised and was skipped"},
+    {"deny", nullptr, &Flags::deny, "NAME: leave out FUNCTION, TYPE or TYPE.METHOD; may be given more than once"},
+    {"value", nullptr, &Flags::value, "EXPRESSION: one more argument value; may be given more than once"},
     {"help", &Flags::help, nullptr, "print this and exit"},
 };
 

@@ -32,6 +32,10 @@ struct Flags {
   std::string feedback = "1";
   std::string mutators;
   std::string list_ops = "0";
+  std::string list_types = "0";
+  std::string op_stats;
+  std::vector<std::string> deny;
+  std::vector<std::string> value;
   std::string help = "0";
 };
 

@@ -94,6 +94,13 @@ void WriteSchedule() {
 }
 
 void OnDeath() {
+  if (g_record->inputs == 0) {  // in discovery: there is no program to keep, the call is the reproducer
+    constexpr char kTrial[] = "==refquake== TRIAL: ";
+    WriteAll(2, kTrial, sizeof(kTrial) - 1);
+    WriteAll(2, g_record->input, g_record->input_size);
+    WriteAll(2, "\n", 1);
+    return;
+  }
   WriteSchedule();
   const char* path = WriteArtefact(g_prefix);
   constexpr char kLine[] = "==refquake== ARTEFACT: ";
@@ -133,6 +140,12 @@ void RecordInput(const uint8_t* data, size_t size) {
   __builtin_memcpy(g_record->input, data, size);
   g_record->input_size = static_cast<uint32_t>(size);
   ++g_record->inputs;
+}
+
+void RecordTrial(const char* text, size_t size) {
+  if (size > kMaxRecordedInput) size = kMaxRecordedInput;
+  __builtin_memcpy(g_record->input, text, size);
+  g_record->input_size = static_cast<uint32_t>(size);
 }
 
 void InstallDeathCallback(const char* artefact_prefix) {

@@ -33,6 +33,8 @@ struct FlightRecord {
 const char* OpenFlightRecorder(const char* path);
 FlightRecord& Recorder();
 void RecordInput(const uint8_t* data, size_t size);
+// During discovery, before the first input: the trial call that runs, as text; nothing between calls.
+void RecordTrial(const char* text, size_t size);
 
 // Called by the sanitizer runtime on its way out: writes the recorded input as an artefact. Installed by
 // InstallDeathCallback, which must come after libFuzzer has installed its own.

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
 #include <optional>
 
 #include "core/bytes.h"
@@ -11,6 +10,8 @@
 #include "driver/exit_codes.h"
 #include "driver/files.h"
 #include "driver/flight_recorder.h"
+#include "driver/op_names.h"
+#include "python/target_text.h"
 
 namespace refquake {
 namespace {
@@ -68,18 +69,6 @@ int Replay(const Program& program, const Flags& flags, Session& session) {
   return kExitNothingFound;
 }
 
-const char* FormName(Form form) {
-  constexpr const char* kNames[] = {"call", "method", "get", "set", "delete", "copy", "drop"};
-  static_assert(std::size(kNames) == static_cast<size_t>(Form::kDrop) + 1);
-  return kNames[static_cast<size_t>(form)];
-}
-
-const char* KindName(OpKind kind) {
-  constexpr const char* kNames[] = {"create", "link", "unlink", "read", "call", "copy", "drop", "collect"};
-  static_assert(std::size(kNames) == static_cast<size_t>(OpKind::kCollect) + 1);
-  return kNames[static_cast<size_t>(kind)];
-}
-
 int ListOps(const OpTable& table) {
   for (const OpSpec& spec : table.ops()) {
     std::string owners;
@@ -105,11 +94,15 @@ int Encode(const std::string& in_out, const Session& session) {
 
 bool IsOneShot(const Flags& flags) {
   return !flags.replay.empty() || !flags.encode.empty() || !flags.show.empty() || !flags.canary.empty() ||
-         flags.list_ops != "0";
+         flags.list_ops != "0" || flags.list_types != "0";
 }
 
 int RunOneShot(const Flags& flags, Session& session) {
   if (flags.list_ops != "0") return ListOps(session.table());
+  if (flags.list_types != "0") {
+    std::fputs(DescribeTypes(session.target()).c_str(), stdout);
+    return kExitNothingFound;
+  }
   if (!flags.encode.empty()) return Encode(flags.encode, session);
   Program program;
   if (!flags.canary.empty()) {

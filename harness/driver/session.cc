@@ -46,6 +46,7 @@ std::string Session::Load() {
   SetReportSink(OnFinding);
   executor_ = std::make_unique<Executor>(target_, ExecutorOptions{.max_lanes = profile_.max_lanes});
   if (profile_.max_lanes > 1) executor_->StartWorkers();
+  if (!flags_.op_stats.empty()) op_stats_ = std::make_unique<OpStats>(flags_.op_stats, target_.table);
   InstallStuckSink(target_.table.target(), kHangSeconds);
   return "";
 }
@@ -57,7 +58,8 @@ std::string Session::LoadTarget() {
   if (canary) RegisterCanary();
   InterpreterOptions options{.home = flags_.home, .path = flags_.path, .force_gil_off = flags_.gil == "off"};
   if (auto error = StartInterpreter(options)) return *error;
-  if (auto error = Discover(module, target_)) return *error;
+  InstallDeathCallback(flags_.artefacts.c_str());
+  if (auto error = Discover(module, {.deny = flags_.deny, .values = flags_.value, .on_trial = RecordTrial}, target_)) return *error;
   if (!GilIsOff()) {
     return "importing " + module +
            " turned the GIL on: it does not declare Py_MOD_GIL_NOT_USED; --gil=off keeps it off";
@@ -81,13 +83,14 @@ RunResult Session::Run(const Program& program) {
   record.ok += result.ok;
   record.errors += result.errors;
   record.skipped += result.skipped;
+  if (op_stats_) op_stats_->Count(executor_->logs());
   running_ = nullptr;
   return result;
 }
 
 void Session::OnFinding(const Finding& finding) {
-  if (PassOver(finding)) _exit(kExitKnown);  // known, but its evidence took the program's objects apart
   const Session& session = *g_session;
+  if (PassOver(finding)) _exit(kExitKnown);  // known, but its evidence took the program's objects apart
   std::string text;
   std::string schedule;
   if (session.running_) {

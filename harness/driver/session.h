@@ -15,6 +15,7 @@
 #include "core/profile.h"
 #include "core/program.h"
 #include "driver/flags.h"
+#include "driver/op_stats.h"
 #include "python/executor.h"
 #include "python/target.h"
 
@@ -30,6 +31,7 @@ class Session {
   // Of the last run: the schedule to write down, and what the token scheduler counted.
   const Stepping& stepping() const { return executor_->stepping(); }
 
+  const Target& target() const { return target_; }
   // Of the last run: what each lane did.
   const std::vector<LaneLog>& logs() const { return executor_->logs(); }
 
@@ -48,6 +50,7 @@ class Session {
   Profile profile_;
   Target target_;
   std::unique_ptr<Executor> executor_;
+  std::unique_ptr<OpStats> op_stats_;  // null unless asked for
   const Program* running_ = nullptr;
 };
 

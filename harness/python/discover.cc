@@ -1,225 +1,282 @@
 #include "python/discover.h"
 
 #include <algorithm>
-#include <cstring>
-#include <set>
 
+#include "python/discover_deny.h"
+#include "python/discover_members.h"
+#include "python/discover_types.h"
 #include "python/interpreter.h"
 #include "python/trial.h"
+#include "python/trial_values.h"
 #include "python/values.h"
 
 namespace refquake {
 namespace {
 
 constexpr int kMaxTrialArgs = 3;
-
-// Protocol methods worth calling by their names: each reaches one type slot. What tears a type down,
-// replaces its dict or only repeats an attribute's own op is left out.
-const std::set<std::string>& ProtocolMethods() {
-  static const std::set<std::string> names = {
-      "__abs__",     "__add__",      "__and__",      "__await__",   "__bool__",   "__bytes__",   "__call__",
-      "__contains__", "__copy__",    "__deepcopy__", "__delitem__", "__divmod__", "__enter__",   "__eq__",
-      "__exit__",    "__float__",    "__floordiv__", "__format__",  "__ge__",     "__getitem__", "__getstate__",
-      "__gt__",      "__hash__",     "__iadd__",     "__iand__",    "__ilshift__", "__imul__",   "__index__",
-      "__init__",    "__int__",      "__invert__",   "__ior__",     "__isub__",   "__iter__",    "__ixor__",
-      "__le__",      "__len__",      "__length_hint__", "__lshift__", "__lt__",   "__matmul__",  "__missing__",
-      "__mod__",     "__mul__",      "__ne__",       "__neg__",     "__next__",   "__or__",      "__pos__",
-      "__pow__",     "__radd__",     "__reduce__",   "__repr__",    "__reversed__", "__rmul__",  "__rshift__",
-      "__setitem__", "__setstate__", "__sizeof__",   "__str__",     "__sub__",    "__truediv__", "__xor__"};
-  return names;
-}
-
-bool IsDunder(const std::string& name) {
-  return name.size() > 4 && name.starts_with("__") && name.ends_with("__");
-}
-
-// Sorted names of dir(object), empty on error.
-std::vector<std::string> SortedNames(PyObject* object) {
-  std::vector<std::string> names;
-  Ref listed(PyObject_Dir(object));
-  if (!listed) {
-    PyErr_Clear();
-    return names;
-  }
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(listed.get()); ++i) {
-    PyObject* name = PyList_GET_ITEM(listed.get(), i);  // borrowed
-    const char* utf8 = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
-    if (utf8) names.emplace_back(utf8);
-    PyErr_Clear();
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
+constexpr int kTrialSeconds = 10;
 
 class Discovery {
  public:
-  Discovery(Target& target, std::string module_name) : target_(target), module_name_(std::move(module_name)) {}
+  Discovery(Target& target, const std::string& module, const DiscoverOptions& options)
+      : target_(target), scope_(module), deny_(options.deny), trial_(target) {}
 
   void Run() {
-    trial_.AddCandidate(NewValue());
-    const std::vector<std::string> names = SortedNames(target_.module.get());
-    for (const std::string& name : names) {
-      Ref object(PyObject_GetAttrString(target_.module.get(), name.c_str()));
-      if (object && PyType_Check(object.get())) AddType(reinterpret_cast<PyTypeObject*>(object.get()), name);
-      PyErr_Clear();
+    const Trial::Subject value{"Value", reinterpret_cast<PyObject*>(target_.types[0])};
+    trial_.AddMaker(0, value, {}, trial_.Call(value, 0).results.at(0));
+    trial_.UseValues();
+    ForEachName([&](const std::string& name, PyObject* object, PyObject*) {
+      if (PyType_Check(object)) AddType(reinterpret_cast<PyTypeObject*>(object), name);
+    });
+    // Types whose constructors want instances of types made later, once more.
+    for (size_t i = 0; i < found_.size(); ++i) {
+      if (!trial_.CanMake(found_[i].index)) AddConstructors(i);
     }
-    for (const std::string& name : names) {
-      if (!name.starts_with("_")) AddFunction(name);
-    }
+    ForEachName([&](const std::string& name, PyObject* object, PyObject* module) {
+      if (!name.starts_with("__") && scope_.OwnsFunction(object, module)) AddFunction(name, object);
+    });
     // Grows while it runs: what a method returns may be of a type not seen before.
-    for (size_t i = 0; i < found_.size(); ++i) AddMembers(found_[i]);
+    for (size_t i = 0; i < found_.size(); ++i) AddMembers(i);
     AddGeneric();
   }
 
  private:
   struct FoundType {
-    PyTypeObject* type;   // borrowed: the target owns it
+    PyTypeObject* type;  // borrowed: the target owns it
     int index;
-    PyObject* instance;   // kept alive by the trial; null if none could be made
+    std::string name;  // as programs write it; empty: it has no name in the module
   };
 
-  PyObject* NewValue() { return PyObject_CallNoArgs(reinterpret_cast<PyObject*>(target_.types[0])); }
+  template <typename Use>
+  void ForEachName(Use use) {
+    for (const ScopedModule& scoped : scope_.modules()) {
+      for (const std::string& name : SortedNames(scoped.module)) {
+        Ref object(PyObject_GetAttrString(scoped.module, name.c_str()));
+        PyErr_Clear();
+        const std::string full = scoped.prefix + name;
+        if (object && !deny_.Denies(full)) use(full, object.get(), scoped.module);
+      }
+    }
+  }
 
-  bool IsOurs(PyTypeObject* type) const {
-    Ref module(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__"));
-    const char* name = module && PyUnicode_Check(module.get()) ? PyUnicode_AsUTF8(module.get()) : nullptr;
-    PyErr_Clear();
-    if (!name) return false;
-    const std::string_view of_type(name);
-    return of_type == module_name_ || of_type.starts_with(module_name_ + ".");
+  const FoundType* Known(PyTypeObject* type) const {
+    auto it = std::find_if(found_.begin(), found_.end(), [&](const FoundType& found) { return found.type == type; });
+    return it == found_.end() ? nullptr : &*it;
   }
 
   void AddType(PyTypeObject* type, const std::string& name) {
-    if (!IsOurs(type) || PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(PyExc_BaseException))) return;
+    if (!scope_.Owns(type) || Known(type)) return;
     const int index = target_.AddType(type);
-    if (index < 0 || Known(type)) return;
-    found_.push_back({type, index, nullptr});
-    AddConstructors(found_.back(), name);
+    if (index < 0) return;
+    found_.push_back({type, index, name});
+    AddConstructors(found_.size() - 1);
   }
 
-  bool Known(PyTypeObject* type) const {
-    return std::any_of(found_.begin(), found_.end(), [&](const FoundType& found) { return found.type == type; });
-  }
-
-  void AddConstructors(FoundType& found, const std::string& name) {
-    PyObject* type = reinterpret_cast<PyObject*>(found.type);
+  void AddConstructors(size_t at) {
+    const FoundType found = found_[at];
+    if (found.name.empty()) return;
+    const Trial::Subject subject{found.name, reinterpret_cast<PyObject*>(found.type)};
+    const Arity arity = ArityOf(subject.callable);
     for (int nargs = 0; nargs <= kMaxTrialArgs; ++nargs) {
-      const Trial::Answer answer = trial_.Call(type, nargs);
-      if (!answer.succeeded) continue;
-      if (!found.instance) {
-        found.instance = answer.result;
-        trial_.AddCandidate(answer.result);
-      }
+      if (!Fits(arity, nargs)) continue;
+      const Trial::Answer answer = trial_.Call(subject, nargs);
+      // A constructor that gives something else (a factory in a type's clothes) is an ordinary call.
+      if (!answer.succeeded || Py_TYPE(answer.results[0]) != found.type) continue;
+      if (answer.endless) continue;
+      trial_.AddMaker(found.index, subject, answer.arguments, answer.results[0]);
       if (nargs == 0) AddInstanceValue(target_, found.index);
-      target_.AddOp({.form = Form::kCall, .kind = OpKind::kCreate, .name = name, .nargs = static_cast<uint8_t>(nargs),
-                     .has_result = true, .result_type = found.index, .weight = 4},
-                    Py_NewRef(type));
+      OpSpec spec{.form = Form::kCall,
+                  .kind = OpKind::kCreate,
+                  .name = found.name,
+                  .nargs = static_cast<uint8_t>(nargs),
+                  .has_result = true,
+                  .result_type = found.index,
+                  .weight = 4};
+      spec.hints = answer.hints;
+      target_.AddOp(std::move(spec), Py_NewRef(subject.callable));
     }
   }
 
-  // A type first met as a result: it has no name in the module, so it has no constructor op.
-  int NoteResult(PyObject* result) {
-    if (!result) return kNoType;
-    PyTypeObject* type = Py_TYPE(result);
-    for (FoundType& found : found_) {
-      if (found.type != type) continue;
-      if (!found.instance) found.instance = result;
-      return found.index;
+  static bool Fits(const Arity& arity, int nargs) {
+    return nargs >= arity.least && (arity.most < 0 || nargs <= arity.most);
+  }
+
+  // The type of a call's results as the op table knows it. A type first met here has no name in the module, so it
+  // has no constructor op: `subject` makes it.
+  int NoteResults(const Trial::Subject& subject, const Trial::Answer& answer) {
+    int type = answer.succeeded ? kOtherType : kNoType;
+    for (PyObject* result : answer.results) {
+      const int one = result == Py_None ? kNoType : NoteResult(subject, answer, result);
+      if (answer.results.size() > 1 && one != kOtherType) {
+        type = kNoType;
+      } else if (one != kOtherType) {
+        type = one;
+      }
     }
+    return type;
+  }
+
+  int NoteResult(const Trial::Subject& subject, const Trial::Answer& answer, PyObject* result) {
+    PyTypeObject* type = Py_TYPE(result);
     if (type == target_.types[0]) return 0;
-    if (!IsOurs(type)) return kNoType;
-    const int index = target_.AddType(type);
-    if (index < 0) return kNoType;
-    found_.push_back({type, index, result});
-    trial_.AddCandidate(result);
+    if (!Known(type)) {
+      if (!scope_.Owns(type)) return kOtherType;
+      const int index = target_.AddType(type);
+      if (index < 0) return kNoType;
+      found_.push_back({type, index, ""});
+    }
+    const int index = Known(type)->index;
+    if (!trial_.CanMake(index)) trial_.AddMaker(index, subject, answer.arguments, result);
     return index;
   }
 
-  void AddFunction(const std::string& name) {
-    Ref function(PyObject_GetAttrString(target_.module.get(), name.c_str()));
-    if (!function || !PyCFunction_Check(function.get())) {
-      PyErr_Clear();
-      return;
-    }
+  void AddFunction(const std::string& name, PyObject* function) {
+    const Trial::Subject subject{name, function};
+    const Arity arity = ArityOf(function);
+    // Python code is not under test; it is called where it makes instances that nothing else makes.
+    const bool python = PyFunction_Check(function);
     for (int nargs = 0; nargs <= kMaxTrialArgs; ++nargs) {
-      const Trial::Answer answer = trial_.Call(function.get(), nargs);
-      if (!answer.accepted) continue;
-      target_.AddOp({.form = Form::kCall, .kind = OpKind::kCall, .name = name, .nargs = static_cast<uint8_t>(nargs),
-                     .has_result = true, .result_type = NoteResult(answer.result), .weight = 3},
-                    Py_NewRef(function.get()));
+      if (!Fits(arity, nargs) || (python && (nargs == 0 || name.starts_with('_')))) continue;
+      const size_t types_before = found_.size();
+      const Trial::Answer answer = trial_.Call(subject, nargs);
+      if (!answer.accepted || answer.endless) continue;
+      const bool makes_unmade =
+          answer.succeeded && std::any_of(answer.results.begin(), answer.results.end(), [&](PyObject* r) {
+            const FoundType* known = Known(Py_TYPE(r));
+            return known ? !trial_.CanMake(known->index) : scope_.Owns(Py_TYPE(r));
+          });
+      if (python && !makes_unmade) continue;
+      const int result = NoteResults(subject, answer);
+      const bool creates = result >= 0 && (makes_unmade || found_.size() > types_before);
+      OpSpec spec{.form = Form::kCall,
+                  .kind = creates ? OpKind::kCreate : OpKind::kCall,
+                  .name = name,
+                  .nargs = static_cast<uint8_t>(nargs),
+                  .has_result = true,
+                  .result_type = result,
+                  .weight = answer.succeeded ? 3u : 1u};
+      spec.hints = answer.hints;
+      target_.AddOp(std::move(spec), Py_NewRef(function));
     }
   }
 
-  void AddMembers(FoundType found) {
+  void AddMembers(size_t at) {
+    const FoundType found = found_[at];
     PyObject* type = reinterpret_cast<PyObject*>(found.type);
     for (const std::string& name : SortedNames(type)) {
-      if (IsDunder(name) && !ProtocolMethods().contains(name)) continue;
+      if (IsDunder(name) && !IsProtocolMethod(name)) continue;
+      if (deny_.Denies(ShownName(found) + "." + name)) continue;
       Ref member(PyObject_GetAttrString(type, name.c_str()));
       Ref inherited(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyBaseObject_Type), name.c_str()));
       PyErr_Clear();
       if (!member || member.get() == inherited.get()) continue;
       PyTypeObject* kind = Py_TYPE(member.get());
-      if (kind == &PyGetSetDescr_Type || kind == &PyMemberDescr_Type) {
+      if (kind == &PyGetSetDescr_Type || kind == &PyMemberDescr_Type || kind == &PyProperty_Type) {
         AddAttribute(found, name);
-      } else if (PyCallable_Check(member.get()) && found.instance) {
+      } else if (PyCallable_Check(member.get()) && !PyType_Check(member.get()) && trial_.CanMake(found.index)) {
         AddMethod(found, name, member.get());
       }
     }
+    if (found.type->tp_dictoffset != 0 || PyType_HasFeature(found.type, Py_TPFLAGS_MANAGED_DICT)) {
+      AddAttribute(found, "attribute");
+    }
     AddWeakReference(found);
+    AddBuffer(found);
+  }
+
+  const std::string& ShownName(const FoundType& found) const {
+    return target_.table.types()[static_cast<size_t>(found.index)];
   }
 
   void AddAttribute(const FoundType& found, const std::string& name) {
     PyObject* interned = PyUnicode_InternFromString(name.c_str());
+    const Trial::Subject subject{ShownName(found) + "." + name + " = ", nullptr, found.index};
     int result_type = kNoType;
-    if (found.instance) {
-      const bool settable = trial_.Set(found.instance, interned).succeeded;
-      if (PyObject* value = PyObject_GetAttr(found.instance, interned)) result_type = NoteResult(value);
+    if (trial_.CanMake(found.index)) {
+      const Trial::Answer answer = trial_.Set(subject, interned);
+      PyObject* self = trial_.Fresh(found.index);
+      TrialGuard::Begin(ShownName(found) + "." + name);
+      PyObject* value = PyObject_GetAttr(self, interned);
+      trial_.Keep(value);
       PyErr_Clear();
-      if (settable) {
-        AddAttributeOp(Form::kSet, OpKind::kLink, found, name, 2, 6);
-        if (trial_.Delete(found.instance, interned).succeeded) {
-          AddAttributeOp(Form::kDelete, OpKind::kUnlink, found, name, 1, 2);
-          trial_.Set(found.instance, interned);
-        }
+      TrialGuard::End();
+      if (value && scope_.Owns(Py_TYPE(value))) result_type = NoteAttribute(found, name, value);
+      if (answer.succeeded) {
+        AddAttributeOp(Form::kSet, OpKind::kLink, found, name, 6, kNoType, {{}, answer.hints[0]});
+        if (trial_.Delete(subject, interned)) AddAttributeOp(Form::kDelete, OpKind::kUnlink, found, name, 2);
       }
     }
-    AddAttributeOp(Form::kGet, OpKind::kRead, found, name, 1, 4, result_type);
+    AddAttributeOp(Form::kGet, OpKind::kRead, found, name, 4, result_type);
     Py_DECREF(interned);
   }
 
-  void AddAttributeOp(Form form, OpKind kind, const FoundType& found, const std::string& name, int nargs,
-                      uint32_t weight, int result_type = kNoType) {
-    target_.AddOp({.form = form, .kind = kind, .name = name, .nargs = static_cast<uint8_t>(nargs),
-                   .has_result = form == Form::kGet, .owners = {found.index}, .result_type = result_type,
-                   .weight = weight},
-                  PyUnicode_InternFromString(name.c_str()));
+  // A type met as an attribute's value: a trial can pass that one, but not make another.
+  int NoteAttribute(const FoundType&, const std::string&, PyObject* value) { return NoteResult({}, {}, value); }
+
+  void AddAttributeOp(Form form, OpKind kind, const FoundType& found, const std::string& name, uint32_t weight,
+                      int result_type = kNoType, std::vector<ArgHint> hints = {}) {
+    OpSpec spec{.form = form,
+                .kind = kind,
+                .name = name,
+                .nargs = static_cast<uint8_t>(form == Form::kSet ? 2 : 1),
+                .has_result = form == Form::kGet,
+                .owners = {found.index},
+                .result_type = result_type,
+                .weight = weight};
+    spec.hints = std::move(hints);
+    target_.AddOp(std::move(spec), PyUnicode_InternFromString(name.c_str()));
   }
 
   void AddMethod(const FoundType& found, const std::string& name, PyObject* unbound) {
     // A static or class method is called without an instance before its arguments.
-    PyObject* self = PyCFunction_Check(unbound) ? nullptr : found.instance;
+    const bool bound = PyCFunction_Check(unbound) || PyMethod_Check(unbound);
+    const Trial::Subject subject{ShownName(found) + "." + name, unbound, bound ? kNoType : found.index};
+    const Arity arity = ArityOf(unbound);
     for (int nargs = 0; nargs <= kMaxTrialArgs; ++nargs) {
-      const Trial::Answer answer = trial_.Call(unbound, nargs, self);
-      if (!answer.accepted) continue;
-      target_.AddOp({.form = Form::kMethod, .kind = OpKind::kCall, .name = name, .nargs = static_cast<uint8_t>(nargs + 1),
-                     .has_result = true, .owners = {found.index}, .result_type = NoteResult(answer.result),
-                     .weight = IsDunder(name) ? 1u : 4u},
-                    PyUnicode_InternFromString(name.c_str()));
+      if (!Fits(arity, nargs)) continue;
+      const Trial::Answer answer = trial_.Call(subject, nargs);
+      if (!answer.accepted || answer.endless) continue;
+      OpSpec spec{.form = Form::kMethod,
+                  .kind = OpKind::kCall,
+                  .name = name,
+                  .nargs = static_cast<uint8_t>(nargs + 1),
+                  .has_result = true,
+                  .owners = {found.index},
+                  .result_type = NoteResults(subject, answer),
+                  .weight = answer.succeeded ? (IsDunder(name) ? 2u : 4u) : 1u};
+      spec.hints = {{}};
+      spec.hints.insert(spec.hints.end(), answer.hints.begin(), answer.hints.end());
+      target_.AddOp(std::move(spec), PyUnicode_InternFromString(name.c_str()));
     }
   }
 
   void AddWeakReference(const FoundType& found) {
-    if (found.type->tp_weaklistoffset == 0) return;
+    if (found.type->tp_weaklistoffset == 0 && !PyType_HasFeature(found.type, Py_TPFLAGS_MANAGED_WEAKREF)) return;
     // The built-in half of `weakref`: importing the other would add thousands of objects to each collection.
-    Ref weakref(PyImport_ImportModule("_weakref"));
-    PyObject* ref = weakref ? PyObject_GetAttrString(weakref.get(), "ref") : nullptr;
-    PyErr_Clear();
-    if (!ref) return;
-    target_.AddOp({.form = Form::kCall, .kind = OpKind::kRead, .name = "weakref.ref", .nargs = 1, .has_result = true,
-                   .owners = {found.index}, .weight = 2},
-                  ref);
+    AddBuiltinCall("_weakref", "ref", "weakref.ref", OpKind::kRead, found, 2);
     target_.AddOp({.form = Form::kMethod, .kind = OpKind::kCall, .name = "__call__", .nargs = 1, .has_result = true},
                   PyUnicode_InternFromString("__call__"));
+  }
+
+  void AddBuffer(const FoundType& found) {
+    if (!trial_.CanMake(found.index) || !PyObject_CheckBuffer(trial_.Fresh(found.index))) return;
+    AddBuiltinCall("builtins", "memoryview", "memoryview", OpKind::kRead, found, 2);
+  }
+
+  void AddBuiltinCall(const char* module_name, const char* attribute, const char* name, OpKind kind,
+                      const FoundType& found, uint32_t weight) {
+    Ref module(PyImport_ImportModule(module_name));
+    PyObject* callable = module ? PyObject_GetAttrString(module.get(), attribute) : nullptr;
+    PyErr_Clear();
+    if (!callable) return;
+    target_.AddOp({.form = Form::kCall,
+                   .kind = kind,
+                   .name = name,
+                   .nargs = 1,
+                   .has_result = true,
+                   .owners = {found.index},
+                   .weight = weight},
+                  callable);
   }
 
   void AddGeneric() {
@@ -234,19 +291,38 @@ class Discovery {
   }
 
   Target& target_;
-  std::string module_name_;
+  ModuleScope scope_;
+  DenyList deny_;
   Trial trial_;
   std::vector<FoundType> found_;
 };
 
+// Deprecation warnings of what trials call would fill the terminal, and cost.
+void SilenceWarnings() {
+  Ref warnings(PyImport_ImportModule("_warnings"));
+  PyObject* filters = warnings ? PyObject_GetAttrString(warnings.get(), "filters") : nullptr;
+  Ref entry(Py_BuildValue("(sOOOi)", "ignore", Py_None, PyExc_Warning, Py_None, 0));
+  if (filters && entry && PyList_Check(filters)) PyList_Insert(filters, 0, entry.get());
+  Py_XDECREF(filters);
+  PyErr_Clear();
+}
+
 }  // namespace
 
-std::optional<std::string> Discover(const std::string& module, Target& target) {
+std::optional<std::string> Discover(const std::string& module, const DiscoverOptions& options, Target& target) {
   target.table = OpTable(module);
-  if (!AddBuiltinValues(target)) return "cannot make the built-in values: " + TakeExceptionText();
-  target.module = Ref(PyImport_ImportModule(module.c_str()));
-  if (!target.module) return "cannot import " + module + ": " + TakeExceptionText();
-  Discovery(target, module).Run();
+  if (!AddBuiltinValues(target) || !AddTrialValues(target)) {
+    return "cannot make the built-in values: " + TakeExceptionText();
+  }
+  for (const std::string& expression : options.values) {
+    if (!AddExpression(target, expression)) return "value '" + expression + "': " + TakeExceptionText();
+  }
+  SilenceWarnings();
+  TrialGuard guard(kTrialSeconds, options.on_trial);
+  Ref imported(PyImport_ImportModule(module.c_str()));  // of a dotted name: the module itself
+  if (!imported) return "cannot import " + module + ": " + TakeExceptionText();
+  target.module = std::move(imported);
+  Discovery(target, module, options).Run();
   PyErr_Clear();
   return std::nullopt;
 }

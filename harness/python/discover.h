@@ -1,27 +1,38 @@
 // Discovery: finds the types and operations of a module by looking and by trial.
 //
 //   Target target;
-//   if (auto error = Discover("node", target)) return Fail(*error);   // "cannot import node: ..."
+//   if (auto error = Discover("node", {}, target)) return Fail(*error);   // "cannot import node: ..."
 //
-// What is found: the module's types (and the types of what they return); per type the constructors
-// that succeed with 0 to 3 arguments, readable, settable and deletable attributes, methods with the
-// argument counts that work, protocol methods (`__len__`, `__next__`, ...); the module's functions.
+// What is found: the module's types made by C code (also those of extension modules inside a package, and the
+// types of what calls return); per type the constructors that succeed with 0 to 3 arguments, readable, settable
+// and deletable attributes, methods with the argument counts that work, protocol methods (`__len__`, ...); the
+// module's functions. Per argument, what was seen to be accepted goes into the op's hints.
 //
-// Contract: the order is deterministic (sorted names). Objects made by a trial are never released:
-// a broken tp_dealloc must be found by a program, not bring discovery down. Call before the worker
-// threads start; install the watch afterwards (Target::WatchTypes).
+// Left out: what reaches outside the process or blocks (discover_deny.h), and iterators without an end, which
+// any op that consumes an iterable would run on for ever.
+//
+// Contract: the order is deterministic (sorted names). Objects made by a trial are never released. Call before
+// the worker threads start; install the watch afterwards (Target::WatchTypes).
 #ifndef REFQUAKE_PYTHON_DISCOVER_H_
 #define REFQUAKE_PYTHON_DISCOVER_H_
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "python/target.h"
+#include "python/trial_guard.h"
 
 namespace refquake {
 
+struct DiscoverOptions {
+  std::vector<std::string> deny;    // left out beside the defaults: "FUNCTION", "TYPE", "TYPE.METHOD"
+  std::vector<std::string> values;  // more argument values, as Python expressions
+  TrialSink on_trial = nullptr;     // told each trial call before it runs
+};
+
 // Returns an error text, or nothing on success.
-std::optional<std::string> Discover(const std::string& module, Target& target);
+std::optional<std::string> Discover(const std::string& module, const DiscoverOptions& options, Target& target);
 
 }  // namespace refquake
 

@@ -5,9 +5,7 @@
 #include "python/interpreter.h"
 #include "python/oracles/call_contract.h"
 #include "python/oracles/conservation.h"
-#include "python/oracles/free_contract.h"
 #include "python/oracles/survival.h"
-#include "python/oracles/tracking.h"
 
 namespace refquake {
 namespace {
@@ -28,7 +26,6 @@ Executor::Executor(Target& target, const ExecutorOptions& options)
   }
   LaneLog::Bind(&logs_[0]);
   SetHistory(&target_.table, logs_);
-  NoteElders();
 }
 
 void Executor::StartWorkers() {
@@ -50,10 +47,7 @@ void Executor::MakeThreadState(int lane, void* executor) {
 }
 
 RunResult Executor::Run(const Program& program) {
-  for (LaneLog& log : logs_) {
-    log.trace.clear();
-    log.deallocs = 0;
-  }
+  for (LaneLog& log : logs_) log.trace.clear();
   stepping_.Begin(program.schedule);
   for (size_t i = 0; i < program.phases.size(); ++i) {
     phase_ = static_cast<int16_t>(i);
@@ -222,33 +216,14 @@ void Executor::DrainWorker(int lane, void* executor) {
   worker.thread_state = PyEval_SaveThread();
 }
 
-void Executor::NoteElders() {
-  PyUnstable_GC_VisitObjects(
-      [](PyObject* object, void* arg) {
-        auto* self = static_cast<Executor*>(arg);
-        if (self->target_.watch.FindExact(Py_TYPE(object))) self->elders_[object] = true;
-        return 1;
-      },
-      this);
-}
-
-void Executor::BuildGraph() {
+void Executor::JudgePhase() {
   living_.List(instances_);
   graph_.Build(&slots_, instances_);
-  for (auto& entry : graph_.nodes()) {
-    auto* object = static_cast<PyObject*>(const_cast<void*>(entry.key));
-    if (!target_.watch.FindExact(Py_TYPE(object)) || !PyObject_IS_GC(object) || !PyObject_GC_IsTracked(object)) continue;
-    if (!elders_.Find(object) && living_.Adopt(object)) instances_.push_back(object);
-  }
-}
-
-void Executor::JudgePhase() {
-  BuildGraph();
-  JudgeTracked(target_, instances_);
   if (Conserved(graph_, instances_)) return;
   Drain();
-  BuildGraph();
-  JudgeConservation(target_, graph_, instances_, /*last=*/false);
+  living_.List(instances_);
+  graph_.Build(&slots_, instances_);
+  JudgeConservation(target_, graph_, instances_);
 }
 
 void Executor::Finish() {
@@ -266,9 +241,6 @@ void Executor::Finish() {
   if (options_.judge && living_.AnyNew()) {
     living_.List(instances_);
     JudgeSurvival(target_, graph_, instances_);
-  }
-  for (LaneLog& log : logs_) {
-    if (options_.judge) JudgeUnfreed(target_, log);
   }
   living_.NextRun();
 }

@@ -39,7 +39,9 @@ int Target::AddType(PyTypeObject* type) {
   const std::string name = dot ? dot + 1 : type->tp_name;
   // Two modules may each have a type of that name; the table knows them apart.
   std::string unique = name;
-  const auto known = [&] { return std::find(table.types().begin(), table.types().end(), unique) != table.types().end(); };
+  const auto known = [&] {
+    return std::find(table.types().begin(), table.types().end(), unique) != table.types().end();
+  };
   for (int number = 2; known(); ++number) unique = name + std::to_string(number);
   return table.AddType(unique);
 }

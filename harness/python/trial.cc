@@ -1,78 +1,262 @@
 #include "python/trial.h"
 
-#include <array>
+#include <unistd.h>
 
-#include "core/op_table.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "python/trial_guard.h"
 
 namespace refquake {
 namespace {
 
-constexpr int kSpareReferences = 64;
-constexpr size_t kMaxCombinations = 400;  // per callable and argument count
+constexpr uint64_t kSeed = 1;
+constexpr int kSamples = 200;            // combinations of two or three arguments
+constexpr int kRefusals = 3;             // combinations refused for their number, after which no more is tried
+constexpr int kMakerDepth = 4;           // an instance made from an instance made from ...
+constexpr long kMaxMemory = 256l << 20;  // bytes: objects of a trial are never released
+constexpr size_t kResultTypes = 8;
+// Longer than any iterable among the candidates; an iterator that gives more is taken to have no end.
+constexpr int kEndless = 500;
+// More candidates than this part (of 8) succeed: the argument is of any type.
+constexpr size_t kAnything = 7;
 
-// True if the pending exception says that the arguments do not fit, which is then cleared.
-bool TakeArgumentError() {
-  const bool does_not_fit = PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_AttributeError);
+long ResidentPages() {
+  long size = 0;
+  long resident = 0;
+  if (FILE* file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%ld %ld", &size, &resident) != 2) resident = 0;
+    std::fclose(file);
+  }
+  return resident;
+}
+
+// CPython's and the binding libraries' own words for a wrong number of arguments.
+bool IsAboutNumber(const char* text) {
+  const char* words[] = {"takes no arguments",      "takes exactly",       "takes at least",
+                         "takes at most",           "takes from",          "expected at least",
+                         "expected at most",        "expected 1 argument", "expected 2 argument",
+                         "expected 3 argument",     "expected exactly",    "missing required",
+                         "missing 1 required",      "missing 2 required",  "takes 0 positional",
+                         "takes 1 positional",      "takes 2 positional",  "takes 3 positional",
+                         "no positional arguments", "takes one argument",  "takes not"};
+  return std::any_of(std::begin(words), std::end(words), [&](const char* word) { return std::strstr(text, word); });
+}
+
+bool IsArgumentErrorSet() {
+  return PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_AttributeError);
+}
+
+// Clears the pending exception.
+bool TakeIsAboutNumber() {
+  PyObject* exception = PyErr_GetRaisedException();
+  PyObject* text = exception ? PyObject_Str(exception) : nullptr;
+  const char* utf8 = text ? PyUnicode_AsUTF8(text) : nullptr;
+  const bool about = utf8 && IsAboutNumber(utf8);
+  Py_XDECREF(text);
+  Py_XDECREF(exception);
   PyErr_Clear();
-  return does_not_fit;
+  return about;
+}
+
+void AddOnce(std::vector<int>& numbers, int number) {
+  if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
 }
 
 }  // namespace
 
-Trial::Trial() {
-  PyObject* list = PyList_New(0);
-  PyObject* large = PyLong_FromLongLong(1LL << 40);
-  PyObject* text = PyUnicode_FromString("text");
-  PyObject* bytes = PyBytes_FromString("bytes");
-  PyObject* small = PyLong_FromLong(1);
-  for (PyObject* object : {Py_None, small, text, list, large, bytes}) AddCandidate(object);
-  PyErr_Clear();
-}
-
-void Trial::AddCandidate(PyObject* object) {
-  if (!object) return;
-  Keep(object);
-  candidates_.push_back(object);
-}
+Trial::Trial(Target& target) : target_(target), kept_(PyList_New(0)), memory_at_start_(ResidentPages()) {}
 
 void Trial::Keep(PyObject* object) {
-  for (int i = 0; i < kSpareReferences; ++i) Py_INCREF(object);
+  if (!object) return;
+  PyList_Append(kept_, object);
+  Py_DECREF(object);
 }
 
-Trial::Answer Trial::Call(PyObject* callable, int nargs, PyObject* self) {
-  Answer answer;
-  const size_t base = candidates_.size();
-  size_t combinations = 1;
-  for (int i = 0; i < nargs; ++i) combinations *= base;
-  if (combinations > kMaxCombinations) combinations = kMaxCombinations;
-  for (size_t combination = 0; combination < combinations; ++combination) {
-    std::array<PyObject*, kMaxArgs + 1> args{};
-    size_t count = 0;
-    if (self) args[count++] = self;
-    size_t digits = combination;
-    for (int i = 0; i < nargs; ++i, digits /= base) args[count++] = candidates_[digits % base];
-    PyObject* result = PyObject_Vectorcall(callable, args.data(), count, nullptr);
-    if (result) {
-      Keep(result);
-      return {.accepted = true, .succeeded = true, .result = result};
-    }
-    if (!TakeArgumentError()) answer.accepted = true;
+void Trial::UseValues() {
+  candidates_.clear();
+  for (size_t i = 0; i < target_.values.size(); ++i) candidates_.push_back({.value = static_cast<int>(i)});
+  for (size_t i = 0; i < makers_.size(); ++i) {
+    if (makers_[i].instance) candidates_.push_back({.type = static_cast<int>(i)});
   }
+}
+
+void Trial::AddMaker(int type, const Subject& subject, const std::vector<Candidate>& arguments, PyObject* instance) {
+  const size_t index = static_cast<size_t>(type);
+  if (makers_.size() <= index) makers_.resize(index + 1);
+  if (makers_[index].instance) return;
+  makers_[index] = {subject, arguments, instance};
+  Py_XINCREF(subject.callable);
+  candidates_.push_back({.type = type});
+}
+
+bool Trial::CanMake(int type) const {
+  const size_t index = static_cast<size_t>(type);
+  return index < makers_.size() && makers_[index].instance;
+}
+
+bool Trial::MayMakeMore() {
+  static bool may = true;
+  if (++calls_ % 64 == 0 && may) may = (ResidentPages() - memory_at_start_) * sysconf(_SC_PAGESIZE) < kMaxMemory;
+  return may;
+}
+
+PyObject* Trial::Fresh(int type, int depth) {
+  if (!CanMake(type)) return nullptr;
+  const Maker maker = makers_[static_cast<size_t>(type)];
+  if (depth >= kMakerDepth || !MayMakeMore() || !maker.subject.callable) return maker.instance;
+  std::vector<PyObject*> args;
+  if (maker.subject.self != kNoType) args.push_back(Fresh(maker.subject.self, depth + 1));
+  for (const Candidate& argument : maker.arguments) args.push_back(Make(argument, depth + 1));
+  if (std::find(args.begin(), args.end(), nullptr) != args.end()) return maker.instance;
+  TrialGuard::Begin(Text(maker.subject, maker.arguments));
+  PyObject* made = PyObject_Vectorcall(maker.subject.callable, args.data(), args.size(), nullptr);
+  PyErr_Clear();
+  Keep(made);
+  TrialGuard::End();
+  return made && Py_TYPE(made) == Py_TYPE(maker.instance) ? made : maker.instance;
+}
+
+PyObject* Trial::Make(const Candidate& candidate, int depth) {
+  if (candidate.type != kNoType) return Fresh(candidate.type, depth);
+  const ValueSource& source = target_.values[static_cast<size_t>(candidate.value)];
+  PyObject* made = source.make(source.payload);
+  PyErr_Clear();
+  Keep(made);
+  return made;
+}
+
+std::string Trial::Text(const Subject& subject, const std::vector<Candidate>& arguments) const {
+  std::string text = subject.name + "(";
+  for (const Candidate& argument : arguments) {
+    if (text.back() != '(') text += ", ";
+    text += argument.value >= 0 ? target_.table.values()[static_cast<size_t>(argument.value)].text
+                                : "<" + target_.table.types()[static_cast<size_t>(argument.type)] + ">";
+  }
+  return text + ")";
+}
+
+Trial::Outcome Trial::Attempt(const Subject& subject, PyObject* self, const std::vector<Candidate>& arguments,
+                              PyObject** result) {
+  std::vector<PyObject*> args;
+  if (self) args.push_back(self);
+  for (const Candidate& argument : arguments) {
+    PyObject* made = Make(argument, 1);
+    if (!made) return Outcome::kArgument;
+    args.push_back(made);
+  }
+  TrialGuard::Begin(Text(subject, arguments));
+  *result = PyObject_Vectorcall(subject.callable, args.data(), args.size(), nullptr);
+  Outcome outcome = Outcome::kOk;
+  Keep(*result);
+  if (!*result) {
+    outcome = !IsArgumentErrorSet() ? Outcome::kOther : TakeIsAboutNumber() ? Outcome::kNumber : Outcome::kArgument;
+  }
+  PyErr_Clear();
+  TrialGuard::End();
+  return outcome;
+}
+
+bool Trial::RunsOn(PyObject* iterator) {
+  TrialGuard::Begin("iterating over an instance of " + std::string(Py_TYPE(iterator)->tp_name));
+  int taken = 0;
+  PyObject* item = nullptr;
+  while (taken < kEndless && PyIter_NextItem(iterator, &item) == 1) {
+    Keep(item);
+    ++taken;
+  }
+  PyErr_Clear();
+  TrialGuard::End();
+  return taken == kEndless;
+}
+
+void Trial::Note(const std::vector<Candidate>& arguments, Outcome outcome, PyObject* result, Answer& answer) {
+  if (outcome == Outcome::kOther) answer.accepted = true;
+  if (outcome != Outcome::kOk) return;
+  if (!answer.succeeded) answer.arguments = arguments;
+  answer.accepted = answer.succeeded = true;
+  if (PyIter_Check(result) && RunsOn(result)) answer.endless = true;
+  const bool known = std::any_of(answer.results.begin(), answer.results.end(),
+                                 [&](PyObject* seen) { return Py_TYPE(seen) == Py_TYPE(result); });
+  if (!known && answer.results.size() < kResultTypes) answer.results.push_back(result);
+}
+
+void Trial::Vary(const Subject& subject, Answer& answer) {
+  answer.hints.resize(answer.arguments.size());
+  for (size_t i = 0; i < answer.arguments.size(); ++i) {
+    PyObject* self = Fresh(subject.self);
+    ArgHint hint;
+    size_t good = 0;
+    for (const Candidate& candidate : candidates_) {
+      std::vector<Candidate> arguments = answer.arguments;
+      arguments[i] = candidate;
+      PyObject* result = nullptr;
+      const Outcome outcome = Attempt(subject, self, arguments, &result);
+      Note(arguments, outcome, result, answer);
+      if (outcome != Outcome::kOk) continue;
+      ++good;
+      if (candidate.value >= 0) AddOnce(hint.values, candidate.value);
+      if (candidate.type != kNoType) AddOnce(hint.types, candidate.type);
+    }
+    // The combination that succeeded once counts, though a second try (on an emptied self) did not.
+    const Candidate& first = answer.arguments[i];
+    if (first.value >= 0) AddOnce(hint.values, first.value);
+    if (first.type != kNoType) AddOnce(hint.types, first.type);
+    if (good * 8 < candidates_.size() * kAnything) answer.hints[i] = std::move(hint);
+  }
+}
+
+Trial::Answer Trial::Call(const Subject& subject, int nargs) {
+  Answer answer;
+  Rng rng(kSeed);
+  const size_t choices = candidates_.size();
+  const size_t attempts = nargs == 0 ? 1 : nargs == 1 ? choices : kSamples;
+  PyObject* self = subject.self == kNoType ? nullptr : Fresh(subject.self);
+  if (subject.self != kNoType && !self) return answer;
+  int refusals = 0;
+  for (size_t attempt = 0; attempt < attempts && !answer.succeeded; ++attempt) {
+    std::vector<Candidate> arguments;
+    for (int i = 0; i < nargs; ++i) arguments.push_back(candidates_[nargs == 1 ? attempt : rng.Below(choices)]);
+    PyObject* result = nullptr;
+    const Outcome outcome = Attempt(subject, self, arguments, &result);
+    Note(arguments, outcome, result, answer);
+    if (outcome == Outcome::kNumber && ++refusals == kRefusals) break;
+  }
+  if (answer.succeeded) Vary(subject, answer);
   return answer;
 }
 
-Trial::Answer Trial::Set(PyObject* self, PyObject* name) {
-  for (PyObject* candidate : candidates_) {
-    if (PyObject_SetAttr(self, name, candidate) == 0) return {.accepted = true, .succeeded = true};
+Trial::Answer Trial::Set(const Subject& subject, PyObject* name) {
+  Answer answer;
+  PyObject* self = Fresh(subject.self);
+  ArgHint hint;
+  size_t good = 0;
+  for (const Candidate& candidate : candidates_) {
+    PyObject* value = Make(candidate, 1);
+    if (!value) continue;
+    TrialGuard::Begin(Text(subject, {candidate}));
+    const bool set = PyObject_SetAttr(self, name, value) == 0;
     PyErr_Clear();
+    TrialGuard::End();
+    if (!set) continue;
+    answer.accepted = answer.succeeded = true;
+    ++good;
+    if (candidate.value >= 0) AddOnce(hint.values, candidate.value);
+    if (candidate.type != kNoType) AddOnce(hint.types, candidate.type);
   }
-  return {};
+  if (good * 8 >= candidates_.size() * kAnything) hint = {};
+  answer.hints = {std::move(hint)};
+  return answer;
 }
 
-Trial::Answer Trial::Delete(PyObject* self, PyObject* name) {
+bool Trial::Delete(const Subject& subject, PyObject* name) {
+  PyObject* self = Fresh(subject.self);
+  TrialGuard::Begin(Text(subject, {}));
   const bool deleted = PyObject_DelAttr(self, name) == 0;
   PyErr_Clear();
-  return {.accepted = deleted, .succeeded = deleted};
+  TrialGuard::End();
+  return deleted;
 }
 
 }  // namespace refquake

@@ -1,43 +1,93 @@
 // Trial calls: does this callable take n arguments, and which kinds of them make it succeed?
 //
-//   Trial trial;
-//   trial.AddCandidate(instance);                     // borrowed; tried as an argument
-//   Trial::Answer answer = trial.Call(callable, 1);   // answer.accepted, answer.result
+//   Trial trial(target, deny);
+//   trial.AddMaker(type, callable, {});               // how to make a fresh instance of a type
+//   Trial::Answer answer = trial.Call({"deque", callable}, 1);
+//   answer.accepted, answer.succeeded, answer.hints
 //
-// Contract: every object a trial makes stays alive for the life of the process, and candidates hold
-// spare references, so that a reference-count bug in the code under trial cannot crash discovery.
+// Arguments are tried in an order that is the same in every process: all of them where there is one, a fixed
+// random sample where there are more; once a combination succeeds, each argument is varied alone.
+//
+// Contract: every object a trial makes stays alive for the life of the process: a broken tp_dealloc is to be
+// found by a program, with an input that reproduces. A crash or a hang names its call (trial_guard.h).
 #ifndef REFQUAKE_PYTHON_TRIAL_H_
 #define REFQUAKE_PYTHON_TRIAL_H_
 
 #include <Python.h>
 
+#include <set>
+#include <string>
 #include <vector>
+
+#include "core/op_table.h"
+#include "core/rng.h"
+#include "python/target.h"
 
 namespace refquake {
 
 class Trial {
  public:
-  struct Answer {
-    bool accepted = false;       // succeeded, or failed for another reason than its arguments' number or types
-    bool succeeded = false;
-    PyObject* result = nullptr;  // borrowed, immortalised by the trial; null unless succeeded
+  // What is tried as an argument: a value of the target, or an instance of a type of it.
+  struct Candidate {
+    int value = -1;
+    int type = kNoType;
   };
 
-  Trial();
+  struct Subject {
+    std::string name;  // as programs write it: "deque", "deque.rotate"
+    PyObject* callable = nullptr;
+    int self = kNoType;  // the type of the first argument, made by the trial
+  };
 
-  void AddCandidate(PyObject* object);
+  struct Answer {
+    bool accepted = false;  // succeeded, or failed for another reason than its arguments' number or types
+    bool succeeded = false;
+    bool endless = false;              // a result is an iterator that does not end
+    std::vector<PyObject*> results;    // one of each type seen; borrowed, alive for good
+    std::vector<Candidate> arguments;  // of the first success, without self
+    std::vector<ArgHint> hints;        // for each argument, self not counted; an empty one: anything will do
+  };
 
-  // Calls callable(prefix..., x1, ..., xn) with combinations of candidates until one succeeds.
-  Answer Call(PyObject* callable, int nargs, PyObject* self = nullptr);
-  // self.name = candidate, until one succeeds.
-  Answer Set(PyObject* self, PyObject* name);
-  Answer Delete(PyObject* self, PyObject* name);
+  explicit Trial(Target& target);
+
+  // Makes instances of `type` by callable(self..., arguments...); the first maker stays.
+  void AddMaker(int type, const Subject& subject, const std::vector<Candidate>& arguments, PyObject* instance);
+  bool CanMake(int type) const;
+  // An instance nothing was tried on yet, where one can be made; else one made before. Null if none ever was.
+  PyObject* Fresh(int type, int depth = 0);
+  // Instances of every type, its position in the op table, that trials may pass.
+  void UseValues();
+
+  // Takes the reference, for good. The holder is an object of the interpreter, so that what trials made is
+  // seen to be held: a module's singleton among it would look leaked otherwise.
+  void Keep(PyObject* object);
+  Answer Call(const Subject& subject, int nargs);
+  // self.name = candidate, for each: which succeed.
+  Answer Set(const Subject& subject, PyObject* name);
+  bool Delete(const Subject& subject, PyObject* name);
 
  private:
-  // Keeps the object alive for good and lets a few stray DECREFs pass.
-  static void Keep(PyObject* object);
+  struct Maker {
+    Subject subject;
+    std::vector<Candidate> arguments;
+    PyObject* instance = nullptr;
+  };
+  enum class Outcome { kOk, kArgument, kNumber, kOther };
 
-  std::vector<PyObject*> candidates_;
+  Outcome Attempt(const Subject& subject, PyObject* self, const std::vector<Candidate>& arguments, PyObject** result);
+  void Note(const std::vector<Candidate>& arguments, Outcome outcome, PyObject* result, Answer& answer);
+  bool RunsOn(PyObject* iterator);
+  void Vary(const Subject& subject, Answer& answer);
+  std::string Text(const Subject& subject, const std::vector<Candidate>& arguments) const;
+  PyObject* Make(const Candidate& candidate, int depth);
+  bool MayMakeMore();
+
+  Target& target_;
+  PyObject* kept_;  // a list; owned for the life of the process
+  std::vector<Candidate> candidates_;
+  std::vector<Maker> makers_;  // index: type; without a callable: none
+  long memory_at_start_ = 0;   // pages
+  uint32_t calls_ = 0;
 };
 
 }  // namespace refquake

@@ -27,7 +27,8 @@ bool AddBuiltinValues(Target& target) {
   target.AddValue({.text = "{}"}, {FreshDict, nullptr});
   target.AddValue({.text = "\"text\""}, {FreshText, nullptr});
   target.AddValue({.text = "b\"bytes\""}, {FreshBytes, nullptr});
-  target.AddValue({.text = "2**40"}, {FreshInt, PyLong_FromLongLong(1LL << 39)});
+  // Beyond any length or index: what lies in between would be allocated.
+  target.AddValue({.text = "2**70"}, {FreshInt, PyLong_FromString("590295810358705651712", nullptr, 10)});
   target.AddValue({.text = "1.5"}, {FreshFloat, nullptr});
   target.AddValue({.text = "(1, 1)"}, {FreshPair, PyLong_FromLong(1)});
   target.AddValue({.text = "0", .immortal = true}, {Constant, PyLong_FromLong(0)});

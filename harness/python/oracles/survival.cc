@@ -3,7 +3,6 @@
 #include <string>
 
 #include "python/history.h"
-#include "python/memory_state.h"
 #include "python/oracles/conservation.h"
 #include "python/report.h"
 
@@ -11,10 +10,9 @@ namespace refquake {
 
 void JudgeSurvival(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living) {
   graph.Build(nullptr, living);
-  JudgeConservation(target, graph, living, /*last=*/true);
+  JudgeConservation(target, graph, living);
   for (PyObject* object : living) {
-    // Held by the module itself, and all it holds with it.
-    if (graph.VisitsFromElsewhere(object) > 0 || PointsTo(target.module.get(), object)) return;
+    if (graph.VisitsFromElsewhere(object) > 0) return;  // held by the module itself, and all it holds with it
   }
   for (PyObject* object : living) {
     const WatchedType* watched = target.watch.Find(Py_TYPE(object));
