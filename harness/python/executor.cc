@@ -5,7 +5,9 @@
 #include "python/interpreter.h"
 #include "python/oracles/call_contract.h"
 #include "python/oracles/conservation.h"
+#include "python/oracles/free_contract.h"
 #include "python/oracles/survival.h"
+#include "python/oracles/tracking.h"
 
 namespace refquake {
 namespace {
@@ -26,6 +28,7 @@ Executor::Executor(Target& target, const ExecutorOptions& options)
   }
   LaneLog::Bind(&logs_[0]);
   SetHistory(&target_.table, logs_);
+  NoteElders();
 }
 
 void Executor::StartWorkers() {
@@ -47,7 +50,10 @@ void Executor::MakeThreadState(int lane, void* executor) {
 }
 
 RunResult Executor::Run(const Program& program) {
-  for (LaneLog& log : logs_) log.trace.clear();
+  for (LaneLog& log : logs_) {
+    log.trace.clear();
+    log.deallocs = 0;
+  }
   stepping_.Begin(program.schedule);
   for (size_t i = 0; i < program.phases.size(); ++i) {
     phase_ = static_cast<int16_t>(i);
@@ -216,14 +222,33 @@ void Executor::DrainWorker(int lane, void* executor) {
   worker.thread_state = PyEval_SaveThread();
 }
 
-void Executor::JudgePhase() {
+void Executor::NoteElders() {
+  PyUnstable_GC_VisitObjects(
+      [](PyObject* object, void* arg) {
+        auto* self = static_cast<Executor*>(arg);
+        if (self->target_.watch.FindExact(Py_TYPE(object))) self->elders_[object] = true;
+        return 1;
+      },
+      this);
+}
+
+void Executor::BuildGraph() {
   living_.List(instances_);
   graph_.Build(&slots_, instances_);
+  for (auto& entry : graph_.nodes()) {
+    auto* object = static_cast<PyObject*>(const_cast<void*>(entry.key));
+    if (!target_.watch.FindExact(Py_TYPE(object)) || !PyObject_IS_GC(object) || !PyObject_GC_IsTracked(object)) continue;
+    if (!elders_.Find(object) && living_.Adopt(object)) instances_.push_back(object);
+  }
+}
+
+void Executor::JudgePhase() {
+  BuildGraph();
+  JudgeTracked(target_, instances_);
   if (Conserved(graph_, instances_)) return;
   Drain();
-  living_.List(instances_);
-  graph_.Build(&slots_, instances_);
-  JudgeConservation(target_, graph_, instances_);
+  BuildGraph();
+  JudgeConservation(target_, graph_, instances_, /*last=*/false);
 }
 
 void Executor::Finish() {
@@ -241,6 +266,9 @@ void Executor::Finish() {
   if (options_.judge && living_.AnyNew()) {
     living_.List(instances_);
     JudgeSurvival(target_, graph_, instances_);
+  }
+  for (LaneLog& log : logs_) {
+    if (options_.judge) JudgeUnfreed(target_, log);
   }
   living_.NextRun();
 }

@@ -70,6 +70,11 @@ class Executor {
   void TakeEvents();
   // Has every thread settle the reference counts queued for it. Objects may die.
   void Drain();
+  // Remembers the tracked instances of watched types that are older than any program.
+  void NoteElders();
+  // Builds the graph from the slots and the living; tracked instances of watched types that it reaches
+  // and nobody saw born (a free list) are taken in.
+  void BuildGraph();
   void JudgePhase();
   void Finish();
 
@@ -84,6 +89,7 @@ class Executor {
   Living living_;
   ObjectGraph graph_;
   std::vector<PyObject*> instances_;
+  AddressMap<bool> elders_;
   int16_t phase_ = 0;
   uint64_t runs_ = 0;
 };

@@ -17,6 +17,14 @@ inline constexpr bool kFreeThreaded = true;
 inline constexpr bool kFreeThreaded = false;
 #endif
 
+// Where a type with Py_TPFLAGS_MANAGED_DICT keeps the pointer to an instance's dict, as seen from the
+// instance (CPython Include/internal/pycore_object.h).
+#ifdef Py_GIL_DISABLED
+inline constexpr Py_ssize_t kManagedDictOffset = -1 * static_cast<Py_ssize_t>(sizeof(PyObject*));
+#else
+inline constexpr Py_ssize_t kManagedDictOffset = -3 * static_cast<Py_ssize_t>(sizeof(PyObject*));
+#endif
+
 inline bool IsImmortal(PyObject* object) {
 #ifdef Py_GIL_DISABLED
   return __atomic_load_n(&object->ob_ref_local, __ATOMIC_RELAXED) == _Py_IMMORTAL_REFCNT_LOCAL;
@@ -42,13 +50,18 @@ inline Py_ssize_t PlainTypeReferences(PyTypeObject* type) {
   return Py_REFCNT(reinterpret_cast<PyObject*>(type));
 }
 
-// Merges the counts queued for the calling thread and frees what it was asked to free later. Objects may
-// die. The thread state is attached. Both functions are CPython's own, called by its evaluation loop.
+// Brings the calling thread to the state a fresh one has: answers what it was asked to do at its next
+// Python instruction (a lane that only calls C keeps a long-served request to stop the world, and its next
+// program then runs differently), merges the counts queued for it and frees what it was asked to free
+// later. Objects may die. The thread state is attached. All three are CPython's own, called by its
+// evaluation loop.
 #ifdef Py_GIL_DISABLED
+extern "C" int _Py_HandlePending(PyThreadState* state);
 extern "C" void _Py_brc_merge_refcounts(PyThreadState* state);
 extern "C" void _PyMem_ProcessDelayed(PyThreadState* state);
 inline void DrainQueues() {
   PyThreadState* state = PyThreadState_Get();
+  if (_Py_HandlePending(state) < 0) PyErr_Clear();
   _Py_brc_merge_refcounts(state);
   _PyMem_ProcessDelayed(state);
 }

@@ -13,12 +13,12 @@ constexpr size_t kMaxLines = 12;
 const OpTable* g_table = nullptr;
 std::span<const LaneLog> g_logs;
 
-bool Touches(const OpTrace& trace, PyObject* object) {
+bool Touches(const OpTrace& trace, const void* object) {
   return trace.result == object || std::find(trace.args.begin(), trace.args.end(), object) != trace.args.end();
 }
 
 // All traced ops that touched the object since it was last created, in the program's order.
-std::vector<const OpTrace*> Touching(PyObject* object) {
+std::vector<const OpTrace*> Touching(const void* object) {
   std::vector<const OpTrace*> found;
   for (const LaneLog& log : g_logs) {
     for (const OpTrace& trace : log.trace) {
@@ -35,6 +35,16 @@ std::vector<const OpTrace*> Touching(PyObject* object) {
   return found;
 }
 
+// Values among the op's arguments whose count nothing changes.
+int ImmortalArguments(const OpTrace& trace) {
+  int immortal = 0;
+  for (size_t i = 0; i < g_table->op(trace.op->op).nargs; ++i) {
+    const Arg arg = trace.op->args[i];
+    if (!arg.is_slot()) immortal += g_table->values()[static_cast<size_t>(arg.value())].immortal;
+  }
+  return immortal;
+}
+
 const OpSpec& SpecOf(const OpTrace& trace) { return g_table->op(trace.op->op); }
 
 }  // namespace
@@ -44,15 +54,21 @@ void SetHistory(const OpTable* table, std::span<const LaneLog> logs) {
   g_logs = logs;
 }
 
-std::vector<std::string> HistoryOf(PyObject* object) {
+std::vector<std::string> HistoryOf(const void* object) {
   std::vector<std::string> lines;
   if (!g_table) return lines;
   const std::vector<const OpTrace*> touching = Touching(object);
+  int immortal = 0;
+  for (const OpTrace* trace : touching) immortal += ImmortalArguments(*trace);
   for (size_t i = 0; i < touching.size(); ++i) {
     if (touching.size() > kMaxLines && i >= kMaxLines / 2 && i < touching.size() - kMaxLines / 2) continue;
     const OpTrace& trace = *touching[i];
     lines.push_back("phase " + std::to_string(trace.place.phase + 1) + " lane " + std::to_string(trace.place.lane) +
                     ": " + PrintOp(*trace.op, *g_table));
+  }
+  if (immortal > 0) {
+    lines.push_back("note: " + std::to_string(immortal) +
+                    " immortal argument(s) above: a wrong count of those does not show (masked by immortality)");
   }
   return lines;
 }

@@ -22,8 +22,9 @@ namespace refquake {
 
 void SetHistory(const OpTable* table, std::span<const LaneLog> logs);
 
-// Lines naming place and op, oldest first, at most 12.
-std::vector<std::string> HistoryOf(PyObject* object);
+// Lines naming place and op, oldest first, at most 12, and a note if immortal arguments may mask more.
+// Only the address is used.
+std::vector<std::string> HistoryOf(const void* object);
 // Name of the last attribute set on, or method called on, `holder` with `object` as an argument; or "".
 std::string LinkBetween(PyObject* holder, PyObject* object);
 // Name of the last op that took `object` as its self or argument, or returned it; or "".

@@ -53,10 +53,31 @@ struct OpTrace {
 struct DeallocFrame {
   PyObject* self;
   int type;
+  int running;  // the type whose own tp_dealloc runs: a base, when a subclass delegates to it
   bool freed = false;
+  bool finalized = false;          // tp_finalize ran inside it
   DeallocFrame* outer = nullptr;
   Py_ssize_t type_references = 0;  // of the exact type, before
+  Py_ssize_t type_references_at_free = 0;
   uint32_t type_deallocs = 0;      // finished deallocs of the exact type, before
+  PyObject* dict = nullptr;        // owned: the instance's __dict__ (oracles/dict_contract.h)
+  Py_ssize_t dict_references = 0;  // before
+};
+
+// A replaced tp_finalize or tp_free that is running, innermost first: one that delegates to a base comes
+// through the same function again.
+struct SlotFrame {
+  const void* self;
+  int running;
+  SlotFrame* outer = nullptr;
+};
+
+// An instance whose tp_dealloc returned without freeing it.
+struct Unfreed {
+  PyObject* object;  // an address
+  int type;
+  OpPlace place;
+  uint32_t born_since = 0;  // instances of the type that were allocated afresh while this one lay there
 };
 
 struct LaneLog {
@@ -64,8 +85,14 @@ struct LaneLog {
   std::vector<OpTrace> trace;
   OpPlace place;
   DeallocFrame* deallocs_running = nullptr;
+  SlotFrame* finalizers_running = nullptr;
+  SlotFrame* frees_running = nullptr;
   std::array<uint32_t, kMaxWatchedTypes> deallocs_finished{};
-  bool alone = true;  // no other lane runs: counts of shared objects can be compared
+  std::vector<Unfreed> unfreed;
+  PyObject* marker = nullptr;  // owned: the exception set around deallocs (oracles/exception_contract.h)
+  uint32_t deallocs = 0;       // begun in this run
+  bool alone = true;           // no other lane runs: counts of shared objects can be compared
+  bool judged = false;         // bound to a lane
 
   static void Bind(LaneLog* log);
   static LaneLog& Mine();

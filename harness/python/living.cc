@@ -18,6 +18,14 @@ void Living::Settle() {
   }
 }
 
+bool Living::Adopt(PyObject* object) {
+  Count& count = counts_[object];
+  if (count.alive > 0) return false;
+  count = {.alive = 1, .old = false};
+  ++alive_;
+  return true;
+}
+
 void Living::List(std::vector<PyObject*>& instances) {
   instances.clear();
   for (auto& entry : counts_) {

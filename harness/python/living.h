@@ -4,8 +4,8 @@
 //   living.List(instances);
 //
 // Contract: used by the main thread while no lane runs. An address may be born and freed by different
-// lanes in any order within a phase, so only the sum counts. Objects the watch never saw born are not
-// listed.
+// lanes in any order within a phase, so only the sum counts. Objects the watch never saw born are
+// listed once they are adopted.
 #ifndef REFQUAKE_PYTHON_LIVING_H_
 #define REFQUAKE_PYTHON_LIVING_H_
 
@@ -22,6 +22,8 @@ class Living {
   void Apply(std::span<const BirthOrDeath> events);
   // Call after all lanes' events were applied: a death without a birth is forgotten.
   void Settle();
+  // Takes in an instance that was seen alive but never born: made without tp_alloc. True if it was new.
+  bool Adopt(PyObject* object);
   // Replaces `instances` by the living ones, in order of their first birth.
   void List(std::vector<PyObject*>& instances);
   bool Empty() const { return alive_ == 0; }

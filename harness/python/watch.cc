@@ -2,6 +2,10 @@
 
 #include "python/free_threading.h"
 #include "python/oracles/dealloc_contract.h"
+#include "python/oracles/dict_contract.h"
+#include "python/oracles/exception_contract.h"
+#include "python/oracles/finalizer_contract.h"
+#include "python/oracles/free_contract.h"
 
 namespace refquake {
 namespace {
@@ -13,38 +17,116 @@ void Note(PyObject* object, int type, bool birth) {
   log.events.push_back({object, type, log.place, birth});
 }
 
+void LogBirth(PyObject* object, int type) {
+  Note(object, type, /*birth=*/true);
+  for (Unfreed& unfreed : LaneLog::Mine().unfreed) unfreed.born_since += unfreed.type == type;
+}
+
+const WatchedType& TypeAt(int index) { return g_watch->types()[static_cast<size_t>(index)]; }
+
 PyObject* WatchedAlloc(PyTypeObject* type, Py_ssize_t items) {
   const WatchedType* watched = g_watch->Find(type);
   PyObject* object = watched->alloc(type, items);
-  if (object) Note(object, watched->index, /*birth=*/true);
+  if (object) LogBirth(object, watched->index);
   return object;
 }
 
 void WatchedFree(void* memory) {
   PyObject* object = static_cast<PyObject*>(memory);
-  const WatchedType* watched = g_watch->Find(Py_TYPE(object));
   LaneLog& log = LaneLog::Mine();
+  if (SlotFrame* frame = log.frees_running; frame && frame->self == memory) {
+    // A tp_free that leaves the work to its base's.
+    const WatchedType* base = g_watch->NextBase(TypeAt(frame->running), &WatchedType::free);
+    if (!base) return (PyObject_IS_GC(object) ? PyObject_GC_Del : PyObject_Free)(memory);
+    frame->running = base->index;
+    return base->free(memory);
+  }
+  DeallocFrame* frame = log.deallocs_running;
+  if (frame && frame->self != object) frame = nullptr;
+  if (frame && frame->freed) return JudgeFreeFunction(TypeAt(frame->type), object, /*again=*/true);
+  const WatchedType* watched = g_watch->Find(Py_TYPE(object));
+  JudgeFreeFunction(*watched, object, /*again=*/false);
+  JudgeDict(*watched, object, frame);
+  JudgeFinalizer(*watched, object, frame);
   JudgeFree(*watched, object, log);
   Note(object, watched->index, /*birth=*/false);
+  SlotFrame running{memory, watched->index, log.frees_running};
+  log.frees_running = &running;
   watched->free(memory);
+  log.frees_running = running.outer;
+}
+
+void WatchedFinalize(PyObject* object) {
+  LaneLog& log = LaneLog::Mine();
+  if (DeallocFrame* frame = log.deallocs_running; frame && frame->self == object) frame->finalized = true;
+  const WatchedType* watched = g_watch->Find(Py_TYPE(object));
+  SlotFrame* outer = log.finalizers_running;
+  if (outer && outer->self == object) watched = g_watch->NextBase(TypeAt(outer->running), &WatchedType::finalize);
+  if (!watched) return;
+  SlotFrame running{object, watched->index, outer};
+  log.finalizers_running = &running;
+  watched->finalize(object);
+  log.finalizers_running = outer;
+}
+
+// A subclass's tp_dealloc calls its base's: the same function again, for the same object.
+void DelegateDealloc(PyObject* object, DeallocFrame& frame) {
+  const WatchedType* base = g_watch->NextBase(TypeAt(frame.running), &WatchedType::dealloc);
+  if (!base) return PyBaseObject_Type.tp_dealloc(object);
+  const int derived = frame.running;
+  frame.running = base->index;
+  base->dealloc(object);
+  frame.running = derived;
+}
+
+// An instance that tp_dealloc did not hand to tp_free. True if it is dead all the same.
+bool SettleUnfreed(const WatchedType& watched, const DeallocFrame& frame, LaneLog& log) {
+  const Fate fate = FateOf(frame);
+  if (fate == Fate::kAlive || fate == Fate::kDeferred) return false;
+  Note(frame.self, watched.index, /*birth=*/false);
+  if (fate == Fate::kLeft && log.judged) log.unfreed.push_back({frame.self, watched.index, log.place});
+  return true;
 }
 
 void WatchedDealloc(PyObject* object) {
-  const WatchedType* watched = g_watch->Find(Py_TYPE(object));
   LaneLog& log = LaneLog::Mine();
+  DeallocFrame* outer = log.deallocs_running;
+  if (outer && outer->self == object && !outer->freed) return DelegateDealloc(object, *outer);
+  const WatchedType* watched = g_watch->Find(Py_TYPE(object));
   // The type may go with its last instance; while its dealloc is judged it must stay. Not a reference:
   // the target holds one for as long as the process lives.
   PyTypeObject* exact = Py_TYPE(object);
-  DeallocFrame frame{.self = object, .type = watched->index, .outer = log.deallocs_running};
+  DeallocFrame frame{.self = object, .type = watched->index, .running = watched->index, .outer = outer};
   JudgeDeallocStart(*watched, object, log, frame);
+  HoldDict(object, log, frame);
+  ExceptionJudge exception(log);
   log.deallocs_running = &frame;
   watched->dealloc(object);
   log.deallocs_running = frame.outer;
-  if (exact == watched->type) ++log.deallocs_finished[static_cast<size_t>(watched->index)];
+  exception.Finish(*watched, object);
+  ReleaseDict(frame);
+  const bool dead = frame.freed || SettleUnfreed(*watched, frame, log);
+  if (dead && exact == watched->type) ++log.deallocs_finished[static_cast<size_t>(watched->index)];
   JudgeDeallocEnd(*watched, exact, log, frame);
 }
 
+// CPython's dealloc for classes, which a type made from a spec without a tp_dealloc has too.
+destructor ClassDealloc() {
+  static destructor dealloc = nullptr;
+  if (!dealloc) {
+    PyType_Slot none[] = {{0, nullptr}};
+    PyType_Spec spec = {.name = "refquake.Plain", .flags = Py_TPFLAGS_DEFAULT, .slots = none};
+    PyObject* type = PyType_FromSpec(&spec);
+    if (!type) return nullptr;
+    dealloc = reinterpret_cast<PyTypeObject*>(type)->tp_dealloc;
+    Py_DECREF(type);
+  }
+  return dealloc;
+}
+
 }  // namespace
+
+void TypeWatch::NoteBirth(const WatchedType& watched, PyObject* object) { LogBirth(object, watched.index); }
 
 TypeWatch::TypeWatch() {
   buckets_.fill(-1);
@@ -73,9 +155,12 @@ int TypeWatch::Add(PyTypeObject* type) {
   watched.alloc = type->tp_alloc == WatchedAlloc ? base->alloc : type->tp_alloc;
   watched.free = type->tp_free == WatchedFree ? base->free : type->tp_free;
   watched.dealloc = type->tp_dealloc == WatchedDealloc ? base->dealloc : type->tp_dealloc;
+  watched.finalize = type->tp_finalize == WatchedFinalize ? base->finalize : type->tp_finalize;
+  if (watched.dealloc == ClassDealloc()) watched.dealloc = nullptr;
   if (watched.alloc) type->tp_alloc = WatchedAlloc;
   if (watched.free) type->tp_free = WatchedFree;
   if (watched.dealloc) type->tp_dealloc = WatchedDealloc;
+  if (watched.finalize) type->tp_finalize = WatchedFinalize;
   size_t bucket = Bucket(type);
   while (buckets_[bucket] >= 0) bucket = (bucket + 1) & (kBuckets - 1);
   buckets_[bucket] = static_cast<int16_t>(watched.index);

@@ -1,5 +1,5 @@
-// Type watch: replaces tp_alloc, tp_free and tp_dealloc of the types under test with functions that
-// call the originals, note births and deaths, and judge the dealloc contract as it happens.
+// Type watch: replaces tp_alloc, tp_free, tp_dealloc and tp_finalize of the types under test with
+// functions that call the originals, note births and deaths, and judge the protocol as it happens.
 //
 //   TypeWatch watch;
 //   int index = watch.Add(type);        // once per type, before any lane runs
@@ -8,7 +8,8 @@
 // Contract: Add() is called while one thread runs; afterwards the table is read-only, so the
 // replaced slots read it without synchronisation. One TypeWatch per process (slots are static
 // functions). Types are borrowed: the target keeps them alive. A type that leaves a slot to a base
-// keeps the base's entry.
+// keeps the base's entry. CPython's own tp_dealloc for classes (subtype_dealloc) is left in place: it
+// finds a type's own dealloc by comparing slots with itself.
 #ifndef REFQUAKE_PYTHON_WATCH_H_
 #define REFQUAKE_PYTHON_WATCH_H_
 
@@ -28,6 +29,7 @@ struct WatchedType {
   allocfunc alloc = nullptr;
   freefunc free = nullptr;
   destructor dealloc = nullptr;
+  destructor finalize = nullptr;
   bool is_gc = false;
   bool is_heap = false;
 };
@@ -44,6 +46,19 @@ class TypeWatch {
   const WatchedType* FindExact(PyTypeObject* type) const;
   // The entry of the type or of its nearest watched base, or null.
   const WatchedType* Find(PyTypeObject* type) const;
+
+  // The nearest watched base of `derived` whose original in `slot` is another one, or null.
+  template <typename Slot>
+  const WatchedType* NextBase(const WatchedType& derived, Slot WatchedType::* slot) const {
+    for (PyTypeObject* base = derived.type->tp_base; base; base = base->tp_base) {
+      const WatchedType* watched = FindExact(base);
+      if (watched && watched->*slot && watched->*slot != derived.*slot) return watched;
+    }
+    return nullptr;
+  }
+
+  // An instance was made without tp_alloc, on the calling thread.
+  static void NoteBirth(const WatchedType& watched, PyObject* object);
 
   static TypeWatch* Current();
 

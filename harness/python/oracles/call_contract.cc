@@ -25,8 +25,9 @@ void ReportBadReturn(const Target& target, const Op& op, PyObject* self, std::st
   finding.what = "the result of '" + PrintOp(op, target.table) + "' contradicts the exception state";
   finding.expected = "NULL with an exception set, or a result without";
   finding.found = std::move(found);
-  finding.rule = "a function that fails must set an exception, one that succeeds must not (CPython documentation: "
-                 "Exception Handling)";
+  finding.rule =
+      "a function that fails must set an exception, one that succeeds must not (CPython documentation: "
+      "Exception Handling)";
   finding.hint = "check each return path: NULL after PyErr_Set..., a result only when nothing failed";
   if (PassOver(finding)) return PyErr_Clear();
   Report(std::move(finding));

@@ -1,10 +1,12 @@
 #include "python/oracles/conservation.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "python/free_threading.h"
 #include "python/history.h"
+#include "python/memory_state.h"
 #include "python/report.h"
 
 namespace refquake {
@@ -13,7 +15,7 @@ namespace {
 // What a holder says of one object, and what it does: the two must be equal.
 struct Holding {
   PyObject* holder = nullptr;
-  int visits = 0;   // by tp_traverse
+  int visits = 0;        // by tp_traverse
   Py_ssize_t drops = 0;  // by tp_clear
 };
 
@@ -58,10 +60,11 @@ void BlameHolder(const Target& target, Finding& finding, PyObject* holder, PyObj
     if (holding.drops <= holding.visits) continue;
     BlameHolder(target, finding, holding.holder, object);
     finding.kind = "missed-visit";
-    finding.what = "tp_clear drops " + std::to_string(holding.drops) + " references to an object that tp_traverse visits " +
-                   std::to_string(holding.visits) + " times";
-    finding.rule = "tp_traverse must call Py_VISIT on every object the instance owns, or cycles through it are never "
-                   "collected (CPython documentation: tp_traverse)";
+    finding.what = "tp_clear drops " + std::to_string(holding.drops) +
+                   " references to an object that tp_traverse visits " + std::to_string(holding.visits) + " times";
+    finding.rule =
+        "tp_traverse must call Py_VISIT on every object the instance owns, or cycles through it are never "
+        "collected (CPython documentation: tp_traverse)";
     finding.hint = "add a Py_VISIT for the member to tp_traverse";
     Report(std::move(finding));
   }
@@ -81,10 +84,11 @@ void BlameHolder(const Target& target, Finding& finding, PyObject* holder, PyObj
     if (holding.visits <= holding.drops) continue;
     BlameHolder(target, finding, holding.holder, object);
     finding.kind = "extra-visit";
-    finding.what = "tp_traverse visits an object " + std::to_string(holding.visits) + " times of which tp_clear drops " +
-                   std::to_string(holding.drops) + " references";
-    finding.rule = "tp_traverse must visit each owned reference exactly once: the collector subtracts one per visit, and "
-                   "a live object looks dead (CPython documentation: tp_traverse)";
+    finding.what = "tp_traverse visits an object " + std::to_string(holding.visits) +
+                   " times of which tp_clear drops " + std::to_string(holding.drops) + " references";
+    finding.rule =
+        "tp_traverse must visit each owned reference exactly once: the collector subtracts one per visit, and "
+        "a live object looks dead (CPython documentation: tp_traverse)";
     finding.hint = "remove the second Py_VISIT, or visit only what the instance owns";
     Report(std::move(finding));
   }
@@ -94,6 +98,12 @@ void BlameHolder(const Target& target, Finding& finding, PyObject* holder, PyObj
   finding.hint = "look for a store without Py_INCREF, or a Py_DECREF of a borrowed reference, on the ops listed";
   finding.member = LastCallOn(object);
   Report(std::move(finding));
+}
+
+// A living instance that holds others without showing them: its type is not collectable.
+bool HidesReferences(std::span<PyObject* const> living, const PyObject* except) {
+  return std::any_of(living.begin(), living.end(),
+                     [&](PyObject* object) { return object != except && !PyObject_IS_GC(object); });
 }
 
 }  // namespace
@@ -106,7 +116,7 @@ bool Conserved(ObjectGraph& graph, std::span<PyObject* const> living) {
   return true;
 }
 
-void JudgeConservation(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living) {
+void JudgeConservation(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living, bool last) {
   for (PyObject* object : living) {
     if (IsImmortal(object)) continue;
     GraphNode node = graph.nodes()[object];
@@ -115,6 +125,7 @@ void JudgeConservation(const Target& target, ObjectGraph& graph, std::span<PyObj
     const WatchedType* watched = target.watch.Find(Py_TYPE(object));
     if (!watched) continue;
     if (held > node.slots + node.visits) {
+      if ((!last && HidesReferences(living, object)) || PointsTo(target.module.get(), object)) continue;
       node.visits += graph.VisitsFromElsewhere(object);
       if (held == node.slots + node.visits) continue;
     }

@@ -6,7 +6,9 @@
 // leaked-reference (nobody holds the rest), extra-visit (a holder visits it more often than it drops it),
 // missing-incref (holders own more references than were taken).
 // Demanded by: CPython documentation, "tp_traverse", "tp_clear" and "Reference Counting".
-// Legal exceptions: immortal objects; the reference an object's queue holds while the object waits for
+// Legal exceptions: immortal objects; references that the module's data or state holds, or a living
+// instance whose type is not collectable and so visits nothing (such surpluses are judged when all slots are
+// dropped); the reference an object's queue holds while the object waits for
 // its owner thread (free_threading.h), for which the executor drains the queues first; references held outside the collector's sight by frozen objects
 // are found by a walk over the whole heap before anything is reported.
 #ifndef REFQUAKE_PYTHON_ORACLES_CONSERVATION_H_
@@ -24,8 +26,8 @@ namespace refquake {
 bool Conserved(ObjectGraph& graph, std::span<PyObject* const> living);
 
 // Judges every living instance against a graph built from the slots and the same instances. Reports,
-// and does not return, at the first that does not add up.
-void JudgeConservation(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living);
+// and does not return, at the first that does not add up. `last`: all slots are dropped.
+void JudgeConservation(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living, bool last);
 
 }  // namespace refquake
 

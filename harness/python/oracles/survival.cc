@@ -3,6 +3,7 @@
 #include <string>
 
 #include "python/history.h"
+#include "python/memory_state.h"
 #include "python/oracles/conservation.h"
 #include "python/report.h"
 
@@ -10,9 +11,10 @@ namespace refquake {
 
 void JudgeSurvival(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living) {
   graph.Build(nullptr, living);
-  JudgeConservation(target, graph, living);
+  JudgeConservation(target, graph, living, /*last=*/true);
   for (PyObject* object : living) {
-    if (graph.VisitsFromElsewhere(object) > 0) return;  // held by the module itself, and all it holds with it
+    // Held by the module itself, and all it holds with it.
+    if (graph.VisitsFromElsewhere(object) > 0 || PointsTo(target.module.get(), object)) return;
   }
   for (PyObject* object : living) {
     const WatchedType* watched = target.watch.Find(Py_TYPE(object));

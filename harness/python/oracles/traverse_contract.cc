@@ -22,7 +22,8 @@ void TraverseJudge::Finish(const WatchedType& watched) const {
   if (!visits_type_once) {
     const bool missing = type_visits_ == 0;
     finding.kind = missing ? "type-not-visited" : "type-visited-twice";
-    finding.what = missing ? "tp_traverse does not visit the instance's type" : "tp_traverse visits the instance's type twice";
+    finding.what =
+        missing ? "tp_traverse does not visit the instance's type" : "tp_traverse visits the instance's type twice";
     finding.expected = "1 visit to the type";
     finding.found = std::to_string(type_visits_);
     finding.rule = kTypeRule;
@@ -35,8 +36,9 @@ void TraverseJudge::Finish(const WatchedType& watched) const {
   finding.what = "tp_traverse changed its instance's reference count";
   finding.expected = std::to_string(references_) + " references after as before";
   finding.found = std::to_string(Py_REFCNT(self_));
-  finding.rule = "tp_traverse must have no side effects: it runs while the collector holds all counts apart "
-                 "(CPython documentation: tp_traverse)";
+  finding.rule =
+      "tp_traverse must have no side effects: it runs while the collector holds all counts apart "
+      "(CPython documentation: tp_traverse)";
   finding.hint = "take no references in tp_traverse; pass members to Py_VISIT as they are";
   if (PassOver(finding)) return;
   Report(std::move(finding));
