@@ -29,6 +29,7 @@ constexpr FlagSpec kFlags[] = {
     {"self-proof", &Flags::self_proof, nullptr, "0|1: prove at start that bugs are reported (default 1)"},
     {"gil", &Flags::gil, nullptr, "default|off: off keeps it off even if the module asks for it"},
     {"feedback", &Flags::feedback, nullptr, "0|1: tell libFuzzer what happened to objects (default 1)"},
+    {"judge", &Flags::judge, nullptr, "0|1: let the oracles judge (default 1; 0 leaves only the sanitizers, for comparing)"},
     {"mutators", &Flags::mutators, nullptr, "NAME,NAME: use only these mutators (for measuring what each earns)"},
     {"list-ops", &Flags::list_ops, nullptr, "print what was discovered and exit"},
     {"list-types", &Flags::list_types, nullptr, "print the types that were discovered and exit"},

@@ -30,6 +30,7 @@ struct Flags {
   std::string self_proof = "1";
   std::string gil = "default";
   std::string feedback = "1";
+  std::string judge = "1";
   std::string mutators;
   std::string list_ops = "0";
   std::string list_types = "0";

@@ -44,7 +44,7 @@ std::string Session::Load() {
     SetKnownFilter([](const Finding& finding) { return IsKnown(finding.Summary().c_str()); });
   }
   SetReportSink(OnFinding);
-  executor_ = std::make_unique<Executor>(target_, ExecutorOptions{.max_lanes = profile_.max_lanes});
+  executor_ = std::make_unique<Executor>(target_, ExecutorOptions{.max_lanes = profile_.max_lanes, .judge = flags_.judge != "0"});
   if (profile_.max_lanes > 1) executor_->StartWorkers();
   if (!flags_.op_stats.empty()) op_stats_ = std::make_unique<OpStats>(flags_.op_stats, target_.table);
   InstallStuckSink(target_.table.target(), kHangSeconds);
@@ -69,7 +69,7 @@ std::string Session::LoadTarget() {
   } else if (auto error = CheckInstrumented(target_.module.get())) {
     return *error;
   }
-  target_.WatchTypes();
+  if (flags_.judge != "0") target_.WatchTypes();
   SettleInterpreter();
   return "";
 }

@@ -1,17 +1,64 @@
-"""`refquake bench`: how fast is the executor on this machine?"""
+"""`refquake bench`: how fast is the executor on this machine, and how well are the plants found?"""
+
+from pathlib import Path
 
 import click
 
+from refquake_cli.errors import COULD_NOT_RUN, NOTHING_FOUND
 from refquake_cli.flavours import DEFAULT_FLAVOURS, check_flavour
+from refquake_cli.targets import check_target, known_targets
 
 
-@click.command("bench")
+@click.group("bench", invoke_without_command=True)
 @click.option("--flavour", "flavours", multiple=True, metavar="asan|tsan|plain", help="May be given more than once.")
-def command(flavours: tuple[str, ...]) -> int:
-    """Run the benchmarks and print what they measured; it judges nothing."""
+@click.pass_context
+def command(context: click.Context, flavours: tuple[str, ...]) -> int | None:
+    """Run the benchmarks and print what they measured; they judge nothing."""
+    if context.invoked_subcommand:
+        return None
     from refquake_cli.build import build
     from refquake_cli.ctest import run_bench
 
     wanted = [check_flavour(flavour) for flavour in dict.fromkeys(flavours or DEFAULT_FLAVOURS)]
     build(wanted)
     return max(run_bench(flavour) for flavour in wanted)
+
+
+@command.command("truth")
+@click.argument("names", nargs=-1, metavar="[TARGET...]")
+@click.option("--flavour", "flavours", multiple=True, metavar="asan|tsan", help="May be given more than once.")
+@click.option("--seeds", type=click.IntRange(1), default=10, show_default=True, help="Tries for each plant.")
+@click.option("--time", "seconds", type=click.IntRange(1), default=60, show_default=True, help="Seconds for each try.")
+@click.option("--rivals", type=click.IntRange(0), default=0, show_default=True,
+              help="Tries for each plant with what people use today; 0 leaves them out.")  # fmt: skip
+@click.option("--rival-time", type=click.IntRange(1), default=20, show_default=True)
+@click.option("--jobs", "workers", type=click.IntRange(1), default=2, show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), default=Path("refquake-out/truth"), show_default=True)
+def truth(
+    names: tuple[str, ...], flavours: tuple[str, ...], seeds: int, seconds: int, rivals: int, rival_time: int,
+    workers: int, out: Path,
+) -> int:  # fmt: skip
+    """Find every plant of the TARGETs again and again; writes ground-truth.md and .json."""
+    from refquake_cli import truth as measuring
+    from refquake_cli.build import build
+    from refquake_cli.sources import DEFAULT_VERSION
+    from refquake_cli.variant_run import Options
+
+    wanted = [check_flavour(flavour) for flavour in dict.fromkeys(flavours or DEFAULT_FLAVOURS)]
+    chosen = [check_target(name) for name in names] or known_targets()
+    out.mkdir(parents=True, exist_ok=True)
+    build(wanted)
+    options = Options(seconds, 1, DEFAULT_VERSION, (out / "findings").resolve())
+    jobs = measuring.plan_truth(chosen, wanted)
+    control = measuring.measure([measuring.control_job(wanted[0])], [1], options, workers)[0]
+    rows = measuring.measure(jobs, range(1, seeds + 1), options, workers)
+    if rivals:
+        measuring.add_rivals(rows, jobs, rival_time, rivals)
+    how = f"{seeds} seeds a plant, each from an empty corpus, at most {seconds} s, {workers} processes side by side."
+    if rivals:
+        how += f" The last two columns: {rivals} tries of {rival_time} s."
+    measuring.write_json(out / "ground-truth.json", rows, control)
+    (out / "ground-truth.md").write_text(measuring.markdown(rows, control, how), encoding="utf-8")
+    print(measuring.summary(rows, control))
+    print(f"written to {out}/ground-truth.md")
+    return NOTHING_FOUND if control.found + control.other == 0 else COULD_NOT_RUN

@@ -1,0 +1,137 @@
+"""Ground truth: every plant, many seeds; how often it is found, as what, how fast, and what else finds it.
+
+    rows = measure(plan_truth(targets, flavours), seeds=range(1, 11), options, workers=2)
+    Path("docs/ground-truth.md").write_text(markdown(rows))
+
+A row is one plant under one flavour. Beside refquake's own runs stand, on the same builds and interpreters: the same
+fuzz loop without oracles, and the sample's hand-written check (tests/samples/checks), which runs its methods in pairs
+of threads and counts references, as the free-threading guide has it.
+
+A control row closes the table: the clean build passed off as a plant. It must be found by nobody, or the bench is
+broken.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from refquake_cli import targets, truth_rivals
+from refquake_cli.campaign import Campaign
+from refquake_cli.fuzz_plan import plant_jobs
+from refquake_cli.variant_run import Job, Options
+
+CONTROL = "control"
+
+
+@dataclass
+class Row:
+    target: str
+    plant: str
+    flavour: str
+    profile: str
+    expected: list[str]
+    tries: int = 0
+    found: int = 0  # as an expected kind
+    other: int = 0  # as another kind
+    kinds: list[str] = field(default_factory=list)
+    signatures: list[str] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    executions: list[int] = field(default_factory=list)
+    without_oracles: str = ""  # "k of n, median s"
+    by_hand: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.target, self.plant, self.flavour
+
+
+def plan_truth(names: Iterable[str], flavours: list[str]) -> list[Job]:
+    return [job for name in names for job in plant_jobs(name, None, flavours, None)]
+
+
+def control_job(flavour: str) -> Job:
+    return Job("node", targets.CLEAN, flavour, "lifecycle", ("missed-visit",))
+
+
+def measure(jobs: list[Job], seeds: Iterable[int], options: Options, workers: int) -> list[Row]:
+    rows = {(j.target, j.variant, j.flavour): Row(j.target, j.variant, j.flavour, j.profile, list(j.expected)) for j in jobs}
+    for seed in seeds:
+        campaign = Campaign(jobs, replace(options, seed=seed), workers)
+        campaign.run()
+        for run in campaign.runs:
+            _count(rows[run.job.target, run.job.variant, run.job.flavour], run)
+        if campaign.interrupted:
+            break
+    return list(rows.values())
+
+
+def _count(row: Row, run) -> None:
+    if run.outcome.state == "stopped":
+        return
+    row.tries += 1
+    if run.outcome.state != "finding":
+        return
+    kind = run.outcome.kind
+    if kind not in row.kinds:
+        row.kinds.append(kind)
+    if run.outcome.finding and run.outcome.finding.signature not in row.signatures:
+        row.signatures.append(run.outcome.finding.signature)
+    if kind in row.expected:
+        row.found += 1
+        row.seconds.append(round(run.seconds, 2))
+        row.executions.append(run.executions)
+    else:
+        row.other += 1
+
+
+def add_rivals(rows: list[Row], jobs: list[Job], seconds: int, tries: int) -> None:
+    """What others find in the same time; each in its own column."""
+    for job in jobs:
+        row = next(r for r in rows if r.key == (job.target, job.variant, job.flavour))
+        row.without_oracles = truth_rivals.without_oracles(job, seconds, tries)
+        row.by_hand = truth_rivals.by_hand(job, seconds, tries)
+
+
+def _median(values: list[float]) -> str:
+    return f"{statistics.median(values):.1f}" if values else "-"
+
+
+def markdown(rows: list[Row], control: Row, how: str) -> str:
+    lines = [
+        "# Ground truth",
+        "",
+        how,
+        "",
+        "| target | plant | flavour | profile | found | kinds | median s | worst s | median executions | loop without oracles | check by hand |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for row in [*rows, control]:
+        kinds = ", ".join(row.kinds) or "-"
+        worst = f"{max(row.seconds):.1f}" if row.seconds else "-"
+        lines.append(
+            f"| {row.target} | {row.plant} | {row.flavour} | {row.profile} | {row.found} of {row.tries} | {kinds} "
+            f"| {_median(row.seconds)} | {worst} | {_median(row.executions)} "
+            f"| {row.without_oracles or 'not run'} | {row.by_hand or 'not run'} |"
+        )
+    return "\n".join([*lines, "", summary(rows, control), ""])
+
+
+def summary(rows: list[Row], control: Row) -> str:
+    tries, found = sum(r.tries for r in rows), sum(r.found for r in rows)
+    always = sum(r.tries > 0 and r.found == r.tries for r in rows)
+    seconds = [s for r in rows for s in r.seconds]
+    verdict = "silent, as it must be" if control.found + control.other == 0 else "FOUND: this bench is broken"
+    return (
+        f"{always} of {len(rows)} rows found in every try, {found} of {tries} tries; "
+        f"median {_median(seconds)} s. The control was {verdict}."
+    )
+
+
+def write_json(path: Path, rows: list[Row], control: Row) -> None:
+    beside = path.with_suffix(".part")
+    beside.write_text(json.dumps([asdict(row) for row in [*rows, control]], indent=1), encoding="utf-8")
+    beside.replace(path)
