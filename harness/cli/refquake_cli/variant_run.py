@@ -22,6 +22,7 @@ from refquake_cli.findings import INPUT, Finding, store
 from refquake_cli.flight_record import read_record
 from refquake_cli.program_text import empty_program, text_of
 from refquake_cli.reports import Report, find_report
+from refquake_cli.seed_corpus import seed_folder
 
 STOP_GRACE_SECONDS = 30
 INPUT_TIMEOUT_SECONDS = 20
@@ -98,7 +99,8 @@ class VariantRun:
 
     def _command(self, artefacts: Path, corpus: Path) -> list[str]:
         binary = targets.fuzz_binary(self.job.profile, self.job.flavour)
-        folders = [str(corpus)] + ([str(self._options.corpus)] if self._options.corpus else [])
+        given = [self._options.corpus, seed_folder(self.job, self._options.version)]
+        folders = [str(corpus), *(str(folder) for folder in given if folder)]
         return [
             *targets.binary_command(binary, self.job.target, self.job.variant, self.job.flavour, self.job.profile),
             f"--artefacts={artefacts}/",
