@@ -4,6 +4,7 @@
     accesses = racing_ops(program, report_text)      # {(phase, lane, op): 1 or 2}
 """
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from refquake_cli.program_model import Op, Program
 from refquake_cli.reports.frames import Frame, parse_stack
 
 CONTEXT = 2
+_PROCESS = re.compile(r"^\s*==\d+==\s*")
 MAX_STACKS = 6
 # What of CPython stands in a stack when an op of that form runs.
 _FORMS = {
@@ -50,7 +52,7 @@ def stacks_of(report: str) -> list[Stack]:
     while at < len(lines) and len(found) < MAX_STACKS:
         frames = parse_stack(lines[at:])
         if frames:
-            title = lines[at - 1].strip().strip("=").strip() if at else ""
+            title = _PROCESS.sub("", lines[at - 1]).strip() if at else ""
             found.append(Stack(title, tuple(StackFrame(frame, _source_of(frame)) for frame in frames)))
         at += len(frames) or 1
     return found
