@@ -1,5 +1,6 @@
 /* Coverage hooks that do nothing: preloaded where a sample is imported by an ordinary interpreter,
-   which exports none. A fuzz binary brings its own. Built without any instrumentation. */
+   which exports none. A fuzz binary brings its own. Built without any instrumentation, and linked to
+   libstdc++: a sanitizer's runtime must find that at the start, or it cannot throw for a C++ sample. */
 #include <stdint.h>
 
 #define HOOK(name) void __sanitizer_cov_##name(void) {}

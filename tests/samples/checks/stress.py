@@ -84,12 +84,12 @@ def assert_type_balanced(kind: type, body: Callable[[], object]) -> None:
     assert sys.getrefcount(kind) == before, f"{kind}: {before} references before, {sys.getrefcount(kind)} after"
 
 
-def raises(kind: type[BaseException], body: Callable[..., object], *args: object) -> None:
+def raises(kind: type[BaseException] | tuple[type[BaseException], ...], body: Callable[..., object], *args: object) -> None:
     try:
         body(*args)
     except kind:
         return
-    raise AssertionError(f"{body} did not raise {kind.__name__}")
+    raise AssertionError(f"{body} did not raise {kind}")
 
 
 def assert_module_dies(name: str, types: tuple[str, ...]) -> None:
