@@ -14,10 +14,18 @@ from refquake_cli.errors import COULD_NOT_RUN, INTERRUPTED, RefquakeError
 
 COMMANDS = {
     "fuzz": "Set up, build, and fuzz a target; print a table of findings.",
+    "add": "Build an extension from source under each flavour, to fuzz it.",
+    "env": "Run a command with a flavour's interpreter, compilers and flags.",
+    "discover": "Print what is found in a module: types, ops, and what is suspicious.",
+    "realworld": "Fuzz a list of packages and standard modules; print a table.",
     "repro": "Replay a finding in fresh processes.",
     "minimize": "Make a finding's program as small as it gets.",
     "export": "Turn a finding into a script of plain Python.",
     "show": "Print any artefact as program text, or draw it.",
+    "nightly": "Fuzz everything, night after night, past what is known.",
+    "triage": "List, show and mark the findings of all nights.",
+    "report": "Write HTML, JSON, JUnit XML and SARIF of a campaign.",
+    "smoke": "Replay regressions, then fuzz what changed: two minutes, for pull requests.",
     "setup": "Build the interpreters that are missing.",
     "test": "Build and run all tests.",
     "bench": "Run the benchmarks.",
