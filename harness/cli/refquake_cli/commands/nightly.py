@@ -24,7 +24,7 @@ def command(
 
     Exits 1 if findings that are new or came back were seen, 0 if not, 3 if something could not run.
     """
-    from refquake_cli.build import build
+    from refquake_cli.build import build, to_fuzz
     from refquake_cli.night.campaign import Night
     from refquake_cli.night.settings import (
         ALL, DEFAULT_CONFIG, TargetSettings, flavours_of, plan_arms, read_settings, seconds_of,
@@ -44,7 +44,9 @@ def command(
     if plants:
         chosen = settings.targets or tuple(TargetSettings(name) for name in known_targets())
         settings = replace(settings, targets=tuple(replace(one, variants=(ALL,)) for one in chosen))
-    build(flavours_of(settings), settings.version)
+    names = [target.name for target in settings.targets] or known_targets()
+    products = dict.fromkeys(product for name in names for product in to_fuzz(name))
+    build(flavours_of(settings), settings.version, tuple(products))
     arms = plan_arms(settings)
     store = Store(settings.folder / "store.sqlite")
     night = Night(settings, arms, store)

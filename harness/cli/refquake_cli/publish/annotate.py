@@ -4,7 +4,7 @@
 """
 
 from refquake_cli.publish.gather import FindingPage
-from refquake_cli.publish.machine import place_of
+from refquake_cli.publish.stacks import first_place
 from refquake_cli.store import CAME_BACK, NEW
 
 _ESCAPES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
@@ -22,4 +22,4 @@ def annotation(page: FindingPage) -> str:
     row = page.row
     if row.state not in (NEW, CAME_BACK):
         return ""
-    return error_line(f"{row.target} {row.variant}: {row.signature}", row.kind, place_of(page))
+    return error_line(f"{row.target} {row.variant}: {row.signature}", row.kind, first_place(row.report))

@@ -5,11 +5,11 @@
 
 import hashlib
 import json
-import os
 from pathlib import Path
 from xml.etree import ElementTree
 
 from refquake_cli.publish.gather import FindingPage, Night, Report
+from refquake_cli.publish.stacks import first_place
 from refquake_cli.store import CAME_BACK, FIXED, NEW
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -78,20 +78,6 @@ def junit_text(report: Report) -> str:
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(suites, encoding="unicode") + "\n"
 
 
-def place_of(page: FindingPage) -> tuple[str, int] | None:
-    """File and line of the first frame of the code under test, the file relative to here where it is below."""
-    for stack in page.stacks:
-        for one in stack.frames:
-            if not one.frame.plumbing and one.frame.line:
-                return _relative(one.frame.file), one.frame.line
-    return None
-
-
-def _relative(file: str) -> str:
-    below = os.path.relpath(file)
-    return file if below.startswith("..") else below
-
-
 def sarif_text(report: Report) -> str:
     pages = [page for page in report.findings if page.row.state != FIXED]
     rules = [{"id": kind, "name": kind} for kind in sorted({page.row.kind for page in pages})]
@@ -101,7 +87,7 @@ def sarif_text(report: Report) -> str:
 
 
 def _result(page: FindingPage) -> dict:
-    row, place = page.row, place_of(page)
+    row, place = page.row, first_place(page.row.report)
     result: dict = {
         "ruleId": row.kind,
         "level": "error" if row.state in (NEW, CAME_BACK) else "warning",

@@ -4,6 +4,7 @@
     accesses = racing_ops(program, report_text)      # {(phase, lane, op): 1 or 2}
 """
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +57,16 @@ def stacks_of(report: str) -> list[Stack]:
             found.append(Stack(title, tuple(StackFrame(frame, _source_of(frame)) for frame in frames)))
         at += len(frames) or 1
     return found
+
+
+def first_place(report: str) -> tuple[str, int] | None:
+    """File and line of the first frame of the code under test, the file relative to here where it is below."""
+    for stack in stacks_of(report):
+        for one in stack.frames:
+            if not one.frame.plumbing and one.frame.line:
+                below = os.path.relpath(one.frame.file)
+                return (one.frame.file if below.startswith("..") else below), one.frame.line
+    return None
 
 
 def _source_of(frame: Frame) -> tuple[SourceLine, ...]:
