@@ -9,6 +9,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from refquake_cli.night.share import Share
 from refquake_cli.store import Store
 
@@ -152,6 +154,24 @@ def test_two_campaigns_on_one_folder_one_killed(start, tmp_path: Path, command) 
     assert survivor.returncode == 1, err
     command("nightly", "--time", "4s", FAKE_FOUND=str(journal))
     check_nothing_lost(folder, journal)
+
+
+def test_a_full_disk_ends_it_with_a_clear_line(command, tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("mounting a tmpfs needs root")
+    config(tmp_path, CLEAN)
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(disk)], check=True)
+    try:
+        done = command("nightly", "--time", "60s", "--dir", str(disk))
+        assert done.returncode == 3, done.stderr
+        assert "free space there and run it again; what was stored before is intact" in done.stderr
+        store = Store(disk / "store.sqlite")
+        assert store.turns(1)
+        store.close()
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
 
 
 def test_triage_lists_shows_marks_and_reopens(command, tmp_path: Path) -> None:

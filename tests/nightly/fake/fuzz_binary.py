@@ -4,6 +4,7 @@ The variant's name says what it does: `bugs` has twenty bugs found at random, `c
 the one before (--known), `clean` has none, `broken` cannot start.
 """
 
+import contextlib
 import hashlib
 import os
 import random
@@ -80,9 +81,10 @@ os.write(2, b"#2\tINITED cov: 10 ft: 11 corp: 1/1b exec/s: 0 rss: 40Mb\n")
 inputs = 0
 while time.monotonic() < end:
     inputs += 100
-    record(inputs)
-    content = random.randbytes(8)
-    (folders[0] / hashlib.sha1(content).hexdigest()).write_bytes(content)
+    with contextlib.suppress(OSError):  # on a full disk libFuzzer goes on as well
+        record(inputs)
+        content = random.randbytes(8)
+        (folders[0] / hashlib.sha1(content).hexdigest()).write_bytes(content)
     os.write(2, f"#{inputs}\tNEW    cov: {10 + inputs // 100} ft: {20 + inputs} corp: 2/3b exec/s: 9 rss: 1Mb\n".encode())
     if variant == "bugs":
         find(f"member{random.randrange(20)}", inputs)
