@@ -14,6 +14,8 @@ struct Profile {
   std::string_view what;
   int max_lanes;
   int max_ops;  // of a program; shorter programs keep ThreadSanitizer's history whole
+  bool fights = false;            // values fight back: one lane only
+  bool fail_allocations = false;  // each op first runs with its allocations failing one by one
 };
 
 std::span<const Profile> Profiles();

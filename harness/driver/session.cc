@@ -14,6 +14,7 @@
 #include "driver/known.h"
 #include "driver/stuck_sink.h"
 #include "python/baseline.h"
+#include "python/allocation_faults.h"
 #include "python/discover.h"
 #include "python/interpreter.h"
 #include "python/report.h"
@@ -44,7 +45,10 @@ std::string Session::Load() {
     SetKnownFilter([](const Finding& finding) { return IsKnown(finding.Summary().c_str()); });
   }
   SetReportSink(OnFinding);
-  executor_ = std::make_unique<Executor>(target_, ExecutorOptions{.max_lanes = profile_.max_lanes, .judge = flags_.judge != "0"});
+  executor_ = std::make_unique<Executor>(target_, ExecutorOptions{.max_lanes = profile_.max_lanes,
+                                                                  .judge = flags_.judge != "0",
+                                                                  .fights = profile_.fights,
+                                                                  .fail_allocations = profile_.fail_allocations});
   if (profile_.max_lanes > 1) executor_->StartWorkers();
   if (!flags_.op_stats.empty()) op_stats_ = std::make_unique<OpStats>(flags_.op_stats, target_.table);
   InstallStuckSink(target_.table.target(), kHangSeconds);
@@ -59,7 +63,7 @@ std::string Session::LoadTarget() {
   InterpreterOptions options{.home = flags_.home, .path = flags_.path, .force_gil_off = flags_.gil == "off"};
   if (auto error = StartInterpreter(options)) return *error;
   InstallDeathCallback(flags_.artefacts.c_str());
-  if (auto error = Discover(module, {.deny = flags_.deny, .values = flags_.value, .on_trial = RecordTrial}, target_)) return *error;
+  if (auto error = Discover(module, {.deny = flags_.deny, .values = flags_.value, .fights = profile_.fights, .on_trial = RecordTrial}, target_)) return *error;
   if (!GilIsOff()) {
     return "importing " + module +
            " turned the GIL on: it does not declare Py_MOD_GIL_NOT_USED; --gil=off keeps it off";
@@ -70,6 +74,7 @@ std::string Session::LoadTarget() {
     return *error;
   }
   if (flags_.judge != "0") target_.WatchTypes();
+  if (profile_.fail_allocations) InstallAllocationFaults(target_);
   SettleInterpreter();
   return "";
 }

@@ -5,6 +5,7 @@
 #include "python/discover_deny.h"
 #include "python/discover_members.h"
 #include "python/discover_types.h"
+#include "python/fights.h"
 #include "python/interpreter.h"
 #include "python/trial.h"
 #include "python/trial_values.h"
@@ -18,6 +19,17 @@ constexpr int kTrialSeconds = 10;
 
 class Discovery {
  public:
+  // False, with an exception set: the expression gives no callable.
+  bool AddExtraOp(const std::string& name, const std::string& expression) {
+    Ref globals(PyDict_Copy(PyModule_GetDict(target_.module.get())));
+    Ref code(Py_CompileString(expression.c_str(), "<op>", Py_eval_input));
+    PyObject* callable = code && globals ? PyEval_EvalCode(code.get(), globals.get(), globals.get()) : nullptr;
+    if (callable && !PyCallable_Check(callable)) PyErr_SetString(PyExc_TypeError, "it is not callable");
+    if (PyErr_Occurred()) return false;
+    extra_.emplace_back(name, callable);
+    return true;
+  }
+
   Discovery(Target& target, const std::string& module, const DiscoverOptions& options)
       : target_(target), scope_(module), deny_(options.deny), trial_(target) {}
 
@@ -35,6 +47,7 @@ class Discovery {
     ForEachName([&](const std::string& name, PyObject* object, PyObject* module) {
       if (!name.starts_with("__") && scope_.OwnsFunction(object, module)) AddFunction(name, object);
     });
+    for (auto& [name, callable] : extra_) AddFunction(name, callable, /*wanted=*/true);
     // Grows while it runs: what a method returns may be of a type not seen before.
     for (size_t i = 0; i < found_.size(); ++i) AddMembers(i);
     AddGeneric();
@@ -130,11 +143,11 @@ class Discovery {
     return index;
   }
 
-  void AddFunction(const std::string& name, PyObject* function) {
+  void AddFunction(const std::string& name, PyObject* function, bool wanted = false) {
     const Trial::Subject subject{name, function};
     const Arity arity = ArityOf(function);
     // Python code is not under test; it is called where it makes instances that nothing else makes.
-    const bool python = PyFunction_Check(function);
+    const bool python = PyFunction_Check(function) && !wanted;
     for (int nargs = 0; nargs <= kMaxTrialArgs; ++nargs) {
       if (!Fits(arity, nargs) || (python && (nargs == 0 || name.starts_with('_')))) continue;
       const size_t types_before = found_.size();
@@ -295,6 +308,7 @@ class Discovery {
   DenyList deny_;
   Trial trial_;
   std::vector<FoundType> found_;
+  std::vector<std::pair<std::string, PyObject*>> extra_;  // owned for the life of the process
 };
 
 // Deprecation warnings of what trials call would fill the terminal, and cost.
@@ -317,13 +331,21 @@ std::optional<std::string> Discover(const std::string& module, const DiscoverOpt
   for (const std::string& expression : options.values) {
     if (!AddExpression(target, expression)) return "value '" + expression + "': " + TakeExceptionText();
   }
+  if (options.fights && !AddFights(target)) return "cannot make the fighting values: " + TakeExceptionText();
   SilenceWarnings();
   TrialGuard guard(kTrialSeconds, options.on_trial);
   Ref imported(PyImport_ImportModule(module.c_str()));  // of a dotted name: the module itself
   if (!imported) return "cannot import " + module + ": " + TakeExceptionText();
   target.module = std::move(imported);
-  Discovery(target, module, options).Run();
+  Discovery discovery(target, module, options);
+  for (const std::string& op : options.ops) {
+    const size_t equals = op.find('=');
+    if (equals == std::string::npos) return "op '" + op + "': expected NAME=EXPRESSION";
+    if (!discovery.AddExtraOp(op.substr(0, equals), op.substr(equals + 1))) return "op '" + op + "': " + TakeExceptionText();
+  }
+  discovery.Run();
   PyErr_Clear();
+  if (options.fights) AddChains(target);
   return std::nullopt;
 }
 

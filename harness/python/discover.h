@@ -28,6 +28,8 @@ namespace refquake {
 struct DiscoverOptions {
   std::vector<std::string> deny;    // left out beside the defaults: "FUNCTION", "TYPE", "TYPE.METHOD"
   std::vector<std::string> values;  // more argument values, as Python expressions
+  std::vector<std::string> ops;     // more ops, "NAME=EXPRESSION": a callable made of the module's names
+  bool fights = false;              // add the values that fight back (fights.h)
   TrialSink on_trial = nullptr;     // told each trial call before it runs
 };
 

@@ -1,5 +1,7 @@
 #include "python/executor.h"
 
+#include "python/allocation_faults.h"
+#include "python/fights.h"
 #include "python/free_threading.h"
 #include "python/history.h"
 #include "python/interpreter.h"
@@ -8,6 +10,7 @@
 #include "python/oracles/free_contract.h"
 #include "python/oracles/survival.h"
 #include "python/oracles/tracking.h"
+#include "python/reentry.h"
 
 namespace refquake {
 namespace {
@@ -16,6 +19,7 @@ namespace {
 constexpr int kCollections = 3;
 // Garbage of types that are not watched is collected every so many runs.
 constexpr uint64_t kRunsBetweenCollections = 64;
+constexpr int kMaxFaults = 64;  // per op
 
 }  // namespace
 
@@ -55,6 +59,7 @@ RunResult Executor::Run(const Program& program) {
     log.deallocs = 0;
   }
   stepping_.Begin(program.schedule);
+  ResetChains();
   for (size_t i = 0; i < program.phases.size(); ++i) {
     phase_ = static_cast<int16_t>(i);
     RunPhase(program.phases[i]);
@@ -134,6 +139,7 @@ Outcome Executor::RunOp(const Op& op, SlotTable& slots, OpTrace& trace) {
     const Arg arg = op.args[ready];
     if (arg.is_slot()) {
       args[ready] = slots.Get(arg.slot());
+      if (options_.fights) made[ready] = Py_XNewRef(args[ready]);  // a value may empty the slot
     } else {
       const ValueSource& source = target_.values[static_cast<size_t>(arg.value())];
       args[ready] = made[ready] = source.make(source.payload);
@@ -152,7 +158,7 @@ Outcome Executor::RunOp(const Op& op, SlotTable& slots, OpTrace& trace) {
     outcome = Outcome::kOk;
   } else if (fits) {
     bool failed = false;
-    PyObject* result = Execute(spec, payload, args, failed);
+    PyObject* result = Perform(op, args, slots, failed);
     if (options_.judge) JudgeCall(target_, op, spec.nargs ? args[0] : nullptr, failed);
     if (failed) PyErr_Clear();
     outcome = failed ? Outcome::kError : Outcome::kOk;
@@ -167,9 +173,51 @@ Outcome Executor::RunOp(const Op& op, SlotTable& slots, OpTrace& trace) {
   return outcome;
 }
 
+PyObject* Executor::Perform(const Op& op, PyObject* const* args, SlotTable& slots, bool& failed) {
+  const OpSpec& spec = target_.table.op(op.op);
+  const OpPayload& payload = target_.payloads[op.op];
+  if (options_.fail_allocations) return ExecuteWithFaults(op, args, failed);
+  if (!options_.fights) return Execute(spec, payload, args, failed);
+  auto again = [&] {
+    bool ignored = false;
+    Py_XDECREF(Execute(spec, payload, args, ignored));
+    PyErr_Clear();
+  };
+  const RunningOp running{.slots = &slots,
+                          .self_slot = spec.nargs > 0 && op.args[0].is_slot() ? op.args[0].slot() : -1,
+                          .self = spec.nargs > 0 ? args[0] : nullptr,
+                          .again = [](void* context) { (*static_cast<decltype(again)*>(context))(); },
+                          .context = &again};
+  RunningOp::Scope scope(running);
+  return Execute(spec, payload, args, failed);
+}
+
+PyObject* Executor::ExecuteWithFaults(const Op& op, PyObject* const* args, bool& failed) {
+  const OpSpec& spec = target_.table.op(op.op);
+  const OpPayload& payload = target_.payloads[op.op];
+  for (int nth = 1; nth <= kMaxFaults; ++nth) {
+    for (const FaultScope::Mode mode : {FaultScope::kOnwards, FaultScope::kOnce}) {
+      PyObject* result = nullptr;
+      bool hit = false;
+      {
+        FaultScope fault(nth, mode);
+        result = Execute(spec, payload, args, failed);
+        hit = fault.hit();
+      }
+      // Done, or refused for another reason: once is enough.
+      if (!hit || !failed) return result;
+      if (options_.judge) JudgeCall(target_, op, spec.nargs ? args[0] : nullptr, failed);
+      PyErr_Clear();
+      failed = false;
+    }
+  }
+  return Execute(spec, payload, args, failed);
+}
+
 PyObject* Executor::Execute(const OpSpec& spec, const OpPayload& payload, PyObject* const* args, bool& failed) {
   const size_t count = spec.nargs | PY_VECTORCALL_ARGUMENTS_OFFSET;
   PyObject* result = nullptr;
+  if (spec.kind == OpKind::kCollect) ++LaneLog::Mine().collections;
   switch (spec.form) {
     case Form::kCall:
       result = PyObject_Vectorcall(payload.object, args, count, nullptr);

@@ -28,7 +28,9 @@ namespace refquake {
 
 struct ExecutorOptions {
   int max_lanes = 1;
-  bool judge = true;  // false: run without oracles, for measuring
+  bool judge = true;              // false: run without oracles, for measuring
+  bool fights = false;            // values may re-enter the op that is running (reentry.h)
+  bool fail_allocations = false;  // run each op with failing allocations first (allocation_faults.h)
 };
 
 struct RunResult {
@@ -65,6 +67,10 @@ class Executor {
   void RunConcurrently(const Phase& phase);
   void RunLane(const Lane& lane, SlotTable& slots, LaneLog& log, bool stepped);
   Outcome RunOp(const Op& op, SlotTable& slots, OpTrace& trace);
+  // Execute, as the profile wants it: with re-entry possible, with failing allocations first.
+  PyObject* Perform(const Op& op, PyObject* const* args, SlotTable& slots, bool& failed);
+  // Execute with the first allocation failing, then the second, ... until the op needs no more of them.
+  PyObject* ExecuteWithFaults(const Op& op, PyObject* const* args, bool& failed);
   // Carries the op out. Null (or, for ops without a result, false) and an exception on failure.
   PyObject* Execute(const OpSpec& spec, const OpPayload& payload, PyObject* const* args, bool& failed);
   void TakeEvents();

@@ -1,6 +1,7 @@
 #include "python/interpreter.h"
 
 #include "python/free_threading.h"
+#include "python/lane_log.h"
 #include "python/ref.h"
 
 namespace refquake {
@@ -64,6 +65,7 @@ void SettleInterpreter() {
 }
 
 void CollectNow() {
+  ++LaneLog::Mine().collections;
   PyObject* pending = PyErr_GetRaisedException();
   Ref collected(PyObject_CallNoArgs(g_gc_collect));
   PyErr_Clear();

@@ -14,7 +14,8 @@ reserve_lock_held(Ring *self, Py_ssize_t size)
         return -1;
     }
     Py_ssize_t capacity = size < 4 ? 4 : size + size / 2;
-    PyObject **items = PyMem_Resize(self->items, PyObject *, capacity);
+    /* Not PyMem_Resize: that sets its argument to NULL when it fails, and the items would be gone. */
+    PyObject **items = PyMem_Realloc(self->items, (size_t)capacity * sizeof(PyObject *));
     if (items == NULL) {
         PyErr_NoMemory();
         return -1;
@@ -86,6 +87,14 @@ ring_item_or_error(PyObject *item)
 }
 
 /* --- life and death of a Ring --------------------------------------------------------------- */
+
+/* tp_alloc zeroes the fields, which is how a Ring starts, and tracks it. */
+static PyObject *
+ring_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {NULL};
+    return PyArg_ParseTupleAndKeywords(args, kwargs, ":Ring", names) ? type->tp_alloc(type, 0) : NULL;
+}
 
 static int
 ring_traverse(PyObject *op, visitproc visit, void *arg)
@@ -442,7 +451,7 @@ static PyGetSetDef ring_getset[] = {
 
 static PyType_Slot ring_slots[] = {
     {Py_tp_doc, "A growable array."},
-    {Py_tp_new, PyType_GenericNew},
+    {Py_tp_new, ring_new},
     {Py_tp_traverse, ring_traverse},
     {Py_tp_clear, ring_tp_clear},
     {Py_tp_dealloc, ring_dealloc},

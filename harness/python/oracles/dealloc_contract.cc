@@ -17,8 +17,10 @@ Py_ssize_t DropsDue(const WatchedType& watched, const LaneLog& log, const Deallo
   return static_cast<Py_ssize_t>(log.deallocs_finished[static_cast<size_t>(watched.index)] - frame.type_deallocs);
 }
 
-bool JudgesTypeReference(const WatchedType& watched, PyTypeObject* exact, const LaneLog& log) {
-  return watched.is_heap && exact == watched.type && log.alone && !IsImmortal(reinterpret_cast<PyObject*>(exact));
+bool JudgesTypeReference(const WatchedType& watched, PyTypeObject* exact, const LaneLog& log,
+                         const DeallocFrame& frame) {
+  return frame.collections == log.collections && watched.is_heap && exact == watched.type && log.alone &&
+         !IsImmortal(reinterpret_cast<PyObject*>(exact));
 }
 
 }  // namespace
@@ -39,6 +41,7 @@ void JudgeDeallocStart(const WatchedType& watched, PyObject* object, const LaneL
     }
   }
   frame.type_references = PlainTypeReferences(Py_TYPE(object));
+  frame.collections = log.collections;
   frame.type_deallocs = log.deallocs_finished[static_cast<size_t>(watched.index)];
 }
 
@@ -63,11 +66,12 @@ void JudgeFree(const WatchedType& watched, PyObject* object, LaneLog& log) {
   DeallocFrame* frame = log.deallocs_running;
   if (!frame || frame->self != object) return;
   frame->freed = true;
-  if (JudgesTypeReference(watched, Py_TYPE(object), log)) frame->type_references_at_free = PlainTypeReferences(Py_TYPE(object));
+  if (JudgesTypeReference(watched, Py_TYPE(object), log, *frame))
+    frame->type_references_at_free = PlainTypeReferences(Py_TYPE(object));
 }
 
 void JudgeDeallocEnd(const WatchedType& watched, PyTypeObject* exact, const LaneLog& log, const DeallocFrame& frame) {
-  if (!frame.freed || !JudgesTypeReference(watched, exact, log)) return;
+  if (!frame.freed || !JudgesTypeReference(watched, exact, log, frame)) return;
   const Py_ssize_t references = PlainTypeReferences(exact);
   const Py_ssize_t due = frame.type_references - DropsDue(watched, log, frame);
   // Members that die may hold the type too (a bound class method, a __reduce__ tuple): a low count at tp_free

@@ -8,7 +8,8 @@
 // Collection"; the type's reference: "What's New in Python 3.8", C API changes, and the isolating
 // extension modules how-to.
 // Legal exceptions: the type's reference is judged for exact instances of a heap type only (a
-// subclass made in Python drops its own), and only while no other lane runs.
+// subclass made in Python drops its own), only while no other lane runs, and not where the dealloc led to a
+// collection, which merges the threads' shares of the count.
 #ifndef REFQUAKE_PYTHON_ORACLES_DEALLOC_CONTRACT_H_
 #define REFQUAKE_PYTHON_ORACLES_DEALLOC_CONTRACT_H_
 

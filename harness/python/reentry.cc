@@ -1,0 +1,64 @@
+#include "python/reentry.h"
+
+#include <utility>
+
+#include "python/interpreter.h"
+#include "python/ref.h"
+
+namespace refquake {
+namespace {
+
+constexpr int kMaxDepth = 3;
+
+constexpr ReactionName kReactions[] = {
+    {"collect", Reaction::kCollect},     {"drop", Reaction::kDrop},   {"forget", Reaction::kForget},
+    {"again", Reaction::kAgain},         {"clear", Reaction::kClear}, {"detach", Reaction::kDetach},
+    {"resurrect", Reaction::kResurrect},
+};
+
+const RunningOp* g_running = nullptr;
+int g_depth = 0;
+
+void Do(Reaction reaction, const RunningOp& op, PyObject* value) {
+  switch (reaction) {
+    case Reaction::kCollect:
+      return CollectNow();
+    case Reaction::kDrop:
+      for (int slot = 0; slot < kSlots; ++slot) op.slots->Put(slot, nullptr);
+      return;
+    case Reaction::kForget:
+      if (op.self_slot >= 0) op.slots->Put(op.self_slot, nullptr);
+      return;
+    case Reaction::kAgain:
+      return op.again(op.context);
+    case Reaction::kClear: {
+      if (!op.self) return;
+      Ref done(PyObject_CallMethod(op.self, "clear", nullptr));
+      return PyErr_Clear();
+    }
+    case Reaction::kDetach: {
+      PyThreadState* saved = PyEval_SaveThread();
+      return PyEval_RestoreThread(saved);
+    }
+    case Reaction::kResurrect:
+      return op.slots->Put(kSlots - 1, Py_NewRef(value));
+  }
+}
+
+}  // namespace
+
+std::span<const ReactionName> Reactions() { return kReactions; }
+
+RunningOp::Scope::Scope(const RunningOp& op) : outer_(std::exchange(g_running, &op)) {}
+RunningOp::Scope::~Scope() { g_running = outer_; }
+
+void React(Reaction reaction, PyObject* value) {
+  if (!g_running || g_depth == kMaxDepth) return;
+  PyObject* pending = PyErr_GetRaisedException();
+  ++g_depth;
+  Do(reaction, *g_running, value);
+  --g_depth;
+  PyErr_SetRaisedException(pending);
+}
+
+}  // namespace refquake
