@@ -1,6 +1,6 @@
 """A repository with fake fuzz binaries and fake interpreters for campaigns: neither a compiler nor an interpreter.
 
-    def test_x(command): assert command("nightly", "--time", "2s").returncode == 0
+def test_x(command): assert command("nightly", "--time", "2s").returncode == 0
 """
 
 import importlib.util

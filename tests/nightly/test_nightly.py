@@ -1,5 +1,6 @@
 """`refquake nightly` and `refquake triage` end to end, on fake binaries."""
 
+import contextlib
 import json
 import os
 import random
@@ -144,10 +145,8 @@ def test_two_campaigns_on_one_folder_one_killed(start, tmp_path: Path, command) 
     survivor = start("nightly", "--time", "25s", FAKE_FOUND=str(journal))
     while survivor.poll() is None:
         victim = start("nightly", "--time", "1h", FAKE_FOUND=str(journal))
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             survivor.wait(timeout=generator.uniform(1.0, 5.0))
-        except subprocess.TimeoutExpired:
-            pass
         victim.send_signal(signal.SIGKILL)
         victim.communicate()
     _, err = survivor.communicate()

@@ -48,18 +48,25 @@ def campaign(tmp_path: Path) -> Path:
     source.write_text("// one\n// two\nself->left = value;  // <b>three</b>\n// four\nreturn self->left;\n")
     folder = tmp_path / "refquake-nightly"
     store = Store(folder / "store.sqlite")
-    race = Sighting("node", "clean", "tsan", "threads", "3.14.7", "data-race", "data-race get_field@node.c | set_field@node.c",
-                    1000.0, b"xyz", RACE, REPORT.format(source=source))  # fmt: skip
+    race = Sighting("node", "clean", "tsan", "threads", "3.14.7", "data-race",
+                    "data-race get_field@node.c | set_field@node.c", 1000.0, b"xyz", RACE,
+                    REPORT.format(source=source))  # fmt: skip
     oracle = Sighting("node", "clean", "asan", "lifecycle", "3.14.7", "missed-visit", "missed-visit node.Node left",
-                      1001.0, b"x", RACE, "==refquake== ERROR: missed-visit\n", echo="in the same input, before it: x")  # fmt: skip
+                      1001.0, b"x", RACE, "==refquake== ERROR: missed-visit\n",
+                      echo="in the same input, before it: x")  # fmt: skip
     fixed = Sighting("node", "clean", "asan", "lifecycle", "3.14.7", "segv", "segv f@node.c", 1002.0)
     for started in (1000.0, 90_000.0):
         night = store.begin_night(started)
         for number, arm in enumerate((("asan", "lifecycle"), ("tsan", "threads"))):
             for turn in range(3):
-                store.add_turn(night, Turn("node", "clean", *arm, started + 60 * turn, 60, 1000, 50 + 10 * turn + number, 90, "clean"))  # fmt: skip
-        store.set_functions(night, [Function("node", "clean", "asan", "lifecycle", "node_push", "/src/node.c", 10, True),
-                                    Function("node", "clean", "asan", "lifecycle", "node_swap", "/src/node.c", 88, False)])  # fmt: skip
+                coverage = 50 + 10 * turn + number
+                store.add_turn(night, Turn("node", "clean", *arm, started + 60 * turn, 60, 1000, coverage, 90, "clean"))
+        arm = ("node", "clean", "asan", "lifecycle")
+        functions = (
+            Function(*arm, "node_push", "/src/node.c", 10, True),
+            Function(*arm, "node_swap", "/src/node.c", 88, False),
+        )
+        store.set_functions(night, functions)
         store.end_night(night, started + 180)
     ids = [store.add(sighting, night) for sighting in (oracle, fixed)]
     store.add(race, night)
@@ -72,7 +79,8 @@ def campaign(tmp_path: Path) -> Path:
 def report(command, campaign: Path, tmp_path: Path) -> Path:
     done = command("report", "--annotate")
     assert done.returncode == 0, done.stderr
-    assert "::error file=node.c,line=3,title=data-race::node clean: data-race get_field@node.c | set_field@node.c" in done.stdout
+    mark = "::error file=node.c,line=3,title=data-race::node clean: data-race get_field@node.c | set_field@node.c"
+    assert mark in done.stdout
     assert done.stdout.count("::error") == 1
     return tmp_path / "refquake-report"
 

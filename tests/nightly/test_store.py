@@ -119,6 +119,11 @@ def test_ten_thousand_artefacts_of_twenty_bugs_are_twenty_rows(store: Store, tmp
     assert store.pass_over_lines("node", "clean")[0] == "data-race get0@node.c | set0@node.c"
 
 
+def fill(store: Store) -> None:
+    for number in range(10_000):
+        assert store.add(sighting(f"missed-visit node.Node m{number}", report="x" * 20_000)) == number + 1
+
+
 def test_a_full_disk_is_a_clear_error_and_loses_nothing(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("mounting a tmpfs needs root")
@@ -126,12 +131,11 @@ def test_a_full_disk_is_a_clear_error_and_loses_nothing(tmp_path: Path) -> None:
     disk.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(disk)], check=True)
     try:
-        store, stored = Store(disk / "store.sqlite"), 0
+        store = Store(disk / "store.sqlite")
         with pytest.raises(CouldNotRun, match=r"free space there.*what was stored before is intact"):
-            for stored in range(10_000):  # noqa: B007
-                store.add(sighting(f"missed-visit node.Node m{stored}", report="x" * 20_000))
+            fill(store)
+        stored = len(store.findings())
         assert stored > 10
-        assert len(store.findings()) == stored
         store.close()
         store = Store(disk / "store.sqlite")
         assert len(store.findings()) == stored

@@ -1,7 +1,7 @@
 """Which targets a change concerns.
 
-    changed_targets("origin/main")      # ["node"]; all of them if the harness itself changed
-    changed_targets(None)               # all of them
+changed_targets("origin/main")      # ["node"]; all of them if the harness itself changed
+changed_targets(None)               # all of them
 """
 
 import subprocess

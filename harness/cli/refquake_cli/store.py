@@ -330,7 +330,7 @@ class Store:
         names = ", ".join(Function.__dataclass_fields__)
         with _clear_errors(self.path):
             found = self._db.execute(f"SELECT {names} FROM function WHERE night = ? ORDER BY file, line", (night,))
-            return [Function(*row[:-1], bool(row[-1])) for row in found]
+            return [Function(*row) for row in found]
 
 
 @contextmanager
@@ -340,7 +340,9 @@ def _clear_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         full = "full" in str(error) or "disk I/O" in str(error)
-        advice = "free space there and run it again" if full else "is another process holding it, or the folder read-only?"
+        advice = (
+            "free space there and run it again" if full else "is another process holding it, or the folder read-only?"
+        )
         raise CouldNotRun(f"{path}: {error}: {advice}; what was stored before is intact") from error
     except sqlite3.DatabaseError as error:
         raise CouldNotRun(f"{path} is not a store of findings: {error}; move it away") from error

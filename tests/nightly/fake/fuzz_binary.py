@@ -85,7 +85,9 @@ while time.monotonic() < end:
         record(inputs)
         content = random.randbytes(8)
         (folders[0] / hashlib.sha1(content).hexdigest()).write_bytes(content)
-    os.write(2, f"#{inputs}\tNEW    cov: {10 + inputs // 100} ft: {20 + inputs} corp: 2/3b exec/s: 9 rss: 1Mb\n".encode())
+    os.write(
+        2, f"#{inputs}\tNEW    cov: {10 + inputs // 100} ft: {20 + inputs} corp: 2/3b exec/s: 9 rss: 1Mb\n".encode()
+    )
     if variant == "bugs":
         find(f"member{random.randrange(20)}", inputs)
     if variant == "chain":

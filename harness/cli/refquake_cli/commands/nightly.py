@@ -13,7 +13,9 @@ from refquake_cli.errors import COULD_NOT_RUN, FINDINGS, INTERRUPTED, NOTHING_FO
 @click.option("--time", "duration", metavar="TIME", help="The whole night: 90s, 30m, 2h.  [default: 2h]")
 @click.option("--turn", "turn", metavar="TIME", help="One process, before the next is chosen.  [default: 60s]")
 @click.option("--jobs", type=click.IntRange(1), help="Processes side by side.  [default: 2]")
-@click.option("--dir", "folder", type=click.Path(path_type=Path), help="Store, corpora, logs.  [default: refquake-nightly]")
+@click.option(
+    "--dir", "folder", type=click.Path(path_type=Path), help="Store, corpora, logs.  [default: refquake-nightly]"
+)
 @click.option("--target", "targets", multiple=True, metavar="NAME", help="Only these; may be given more than once.")
 @click.option("--plants", is_flag=True, help="The targets' plants too: a campaign that must find something.")
 def command(
@@ -27,7 +29,13 @@ def command(
     from refquake_cli.build import build, to_fuzz
     from refquake_cli.night.campaign import Night
     from refquake_cli.night.settings import (
-        ALL, DEFAULT_CONFIG, TargetSettings, flavours_of, plan_arms, read_settings, seconds_of,
+        ALL,
+        DEFAULT_CONFIG,
+        TargetSettings,
+        flavours_of,
+        plan_arms,
+        read_settings,
+        seconds_of,
     )  # fmt: skip
     from refquake_cli.store import Store
     from refquake_cli.targets import known_targets
@@ -69,9 +77,11 @@ def _tell(night, store) -> int:
     open_states = (NEW, CAME_BACK)
     seen = [row for row in store.findings() if row.id in night.seen]
     for row in seen:
-        print(f"{row.id:>5}  {row.state:<9}  {night.seen[row.id]:>5} times  {row.target} {row.variant}: {row.signature}")
+        print(
+            f"{row.id:>5}  {row.state:<9}  {night.seen[row.id]:>5} times  {row.target} {row.variant}: {row.signature}"
+        )
     executions = sum(turn.executions for turn in store.turns(night.number))
-    print(f"night {night.number}: {executions} executions, {len(seen)} findings seen, {len(store.findings())} in the store")
+    print(f"night {night.number}: {executions} executions, {len(seen)} findings seen, {len(store.findings())} in all")
     for problem in night.problems:
         print(f"could not run: {problem}")
     if seen:

@@ -67,7 +67,7 @@ def _replay_corpus(target: str, flavour: str, end: float) -> list[str]:
     found = []
     for number, path in enumerate(programs):
         if time.monotonic() > half:
-            say(f"{target} {flavour}: {len(programs) - number} of {len(programs)} programs not replayed, the time is for fuzzing")
+            say(f"{target} {flavour}: {len(programs) - number} of {len(programs)} programs not replayed, time is up")
             break
         artefact = open_artefact(path, Overrides(target, CLEAN, flavour, None))
         report = replay(artefact, 1)[0].report

@@ -211,7 +211,9 @@ class Night:
         if turn.sighting:
             number = self.store.add(turn.sighting, self.number)
             self.seen[number] = self.seen.get(number, 0) + 1
-            self._journal.write("finding", id=number, arm=arm.title, target=arm.target, signature=turn.sighting.signature)
+            self._journal.write(
+                "finding", id=number, arm=arm.title, target=arm.target, signature=turn.sighting.signature
+            )
         corpus = self._corpora.get(arm) or Corpus(self.settings.folder / "corpus", arm)
         corpus.take(turn.new_inputs)
         gain = max(0, turn.features - turn.first_features)

@@ -1,7 +1,7 @@
 """A night's log for machines: one JSON object a line, each written whole.
 
-    journal = Journal(folder / "logs" / "night-7.jsonl")
-    journal.write("turn", arm="node clean asan threads", executions=12345)
+journal = Journal(folder / "logs" / "night-7.jsonl")
+journal.write("turn", arm="node clean asan threads", executions=12345)
 """
 
 import json

@@ -1,10 +1,10 @@
 """One process's turn in a night: a VariantRun on a kept corpus, that goes on past what is known.
 
-    turn = Turn(arm, limits, scratch, corpus_folder, known_lines)
-    turn.start()
-    while not turn.poll(): ...
-    turn.sighting                    # what it found, or None
-    Turn.abandoned(scratch)          # the same for a turn whose campaign was killed
+turn = Turn(arm, limits, scratch, corpus_folder, known_lines)
+turn.start()
+while not turn.poll(): ...
+turn.sighting                    # what it found, or None
+Turn.abandoned(scratch)          # the same for a turn whose campaign was killed
 """
 
 import json
@@ -12,7 +12,6 @@ import re
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-
 
 from refquake_cli.files import write_whole
 from refquake_cli.flight_record import read_record
@@ -122,5 +121,3 @@ class Turn(VariantRun):
         if self.outcome.state == WAITING:
             self.poll()
         self.stop("the night ended")
-
-

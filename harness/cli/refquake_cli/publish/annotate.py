@@ -1,6 +1,6 @@
 """A finding as one line that GitHub Actions turns into a mark in the changed files.
 
-    annotation(page)      # "::error file=node.c,line=57,title=data-race::data-race f@node.c | g@node.c", "" if closed
+annotation(page)      # "::error file=node.c,line=57,title=data-race::data-race f@node.c | g@node.c", "" if closed
 """
 
 from refquake_cli.publish.gather import FindingPage

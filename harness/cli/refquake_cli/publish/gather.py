@@ -1,7 +1,7 @@
 """Reads a campaign out of the store: its findings, its last night beside the one before, what was not reached.
 
-    report = gather(store)
-    report.night.number, report.findings[0].row, report.targets[0].plots
+report = gather(store)
+report.night.number, report.findings[0].row, report.targets[0].plots
 """
 
 import subprocess
@@ -125,7 +125,9 @@ def _target(name: str, night: Night, functions: list[Function]) -> TargetPage:
     arms = list(dict.fromkeys(_arm(turn) for turn in turns))
     reached = {(f.function, f.file) for f in functions if f.reached}
     every = {(f.function, f.file): f for f in functions}
-    unreached = [f for key, f in sorted(every.items(), key=lambda item: (item[0][1], item[1].line)) if key not in reached]
+    unreached = [
+        f for key, f in sorted(every.items(), key=lambda item: (item[0][1], item[1].line)) if key not in reached
+    ]
     plots = [
         ("coverage", plot_svg(_series(turns, arms, night, _coverage), "coverage", night.seconds)),
         ("executions", plot_svg(_series(turns, arms, night, _executions), "executions", night.seconds)),

@@ -1,6 +1,6 @@
 """The report for other programs: JSON, JUnit XML, SARIF 2.1.0. All are text; nothing is written here.
 
-    json_text(report), junit_text(report), sarif_text(report)
+json_text(report), junit_text(report), sarif_text(report)
 """
 
 import hashlib

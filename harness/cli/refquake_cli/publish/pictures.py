@@ -1,7 +1,7 @@
 """Pictures as SVG text: a program's lanes, its object graph, numbers over time. Colours come from the page's style.
 
-    lanes_svg(program, {(1, 0, 2): 1})       # phase 1, lane 0, op 2 is access 1 of a race
-    plot_svg([Series("threads tsan", [(0.0, 10), (60.0, 25)])], "coverage")
+lanes_svg(program, {(1, 0, 2): 1})       # phase 1, lane 0, op 2 is access 1 of a race
+plot_svg([Series("threads tsan", [(0.0, 10), (60.0, 25)])], "coverage")
 """
 
 import math
@@ -34,7 +34,9 @@ def lanes_svg(program: Program, accesses: dict[tuple[int, int, int], int]) -> st
             parts.append(f'<rect class="lane" x="{x}" y="{y}" width="{column}" height="{height}" rx="6"/>')
             parts.append(f'<text class="lane-name" x="{x + 8}" y="{y + 16}">lane {number}</text>')
             for index, op in enumerate(lane):
-                parts.append(_op(str(op), x + 6, y + TOP + index * ROW, column - 12, accesses.get((at, number, index), 0)))
+                parts.append(
+                    _op(str(op), x + 6, y + TOP + index * ROW, column - 12, accesses.get((at, number, index), 0))
+                )
         y += height + 6
         parts.append(f'<line class="barrier" x1="8" x2="{width - 8}" y1="{y}" y2="{y}"/>')
         y += 8
@@ -44,7 +46,11 @@ def lanes_svg(program: Program, accesses: dict[tuple[int, int, int], int]) -> st
 
 def _op(text: str, x: int, y: int, width: int, access: int) -> str:
     marked = f" access access-{access}" if access else ""
-    mark = f'<text class="mark" x="{x + width - 6}" y="{y + 15}" text-anchor="end">{"①②"[access - 1]}</text>' if access else ""
+    mark = (
+        f'<text class="mark" x="{x + width - 6}" y="{y + 15}" text-anchor="end">{"①②"[access - 1]}</text>'
+        if access
+        else ""
+    )
     return (
         f'<g class="op{marked}"><rect x="{x}" y="{y}" width="{width}" height="{ROW - 4}" rx="3"/>'
         f'<text x="{x + 6}" y="{y + 14}">{escape(text)}</text>{mark}</g>'
@@ -92,13 +98,21 @@ def plot_svg(series: list[Series], what: str, seconds: float) -> str:
     for step in range(5):
         _, y = place(0, top * step / 4)
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{PLOT_WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(f'<text class="tick" x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{short(top * step / 4)}</text>')
+        parts.append(
+            f'<text class="tick" x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{short(top * step / 4)}</text>'
+        )
     for step in range(5):
         x, _ = place(seconds * step / 4, 0)
-        parts.append(f'<text class="tick" x="{x:.1f}" y="{PLOT_HEIGHT - 10}" text-anchor="middle">{clock(seconds * step / 4)}</text>')
+        parts.append(
+            f'<text class="tick" x="{x:.1f}" y="{PLOT_HEIGHT - 10}" text-anchor="middle">'
+            f"{clock(seconds * step / 4)}</text>"
+        )
     for number, one in enumerate(series):
         places = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(at, value) for at, value in one.points))
-        parts.append(f'<polyline class="series series-{number % COLOURS}" points="{places}"><title>{escape(one.name)}</title></polyline>')
+        parts.append(
+            f'<polyline class="series series-{number % COLOURS}" points="{places}">'
+            f"<title>{escape(one.name)}</title></polyline>"
+        )
     return _svg("plot", PLOT_WIDTH, PLOT_HEIGHT, f"{what} over time", parts)
 
 
@@ -119,4 +133,8 @@ def short(value: float) -> str:
 
 def clock(seconds: float) -> str:
     minutes = int(seconds) // 60
-    return f"{minutes // 60}:{minutes % 60:02}:{int(seconds) % 60:02}" if minutes >= 60 else f"{minutes}:{int(seconds) % 60:02}"
+    return (
+        f"{minutes // 60}:{minutes % 60:02}:{int(seconds) % 60:02}"
+        if minutes >= 60
+        else f"{minutes}:{int(seconds) % 60:02}"
+    )

@@ -1,7 +1,7 @@
 """The stacks of a report with their source lines, and which ops may be the two accesses of a race.
 
-    for stack in stacks_of(report_text): stack.title, stack.frames
-    accesses = racing_ops(program, report_text)      # {(phase, lane, op): 1 or 2}
+for stack in stacks_of(report_text): stack.title, stack.frames
+accesses = racing_ops(program, report_text)      # {(phase, lane, op): 1 or 2}
 """
 
 import os
@@ -49,7 +49,8 @@ class Stack:
 
 
 def stacks_of(report: str) -> list[Stack]:
-    lines, found, at = report.splitlines(), [], 0
+    found: list[Stack] = []
+    lines, at = report.splitlines(), 0
     while at < len(lines) and len(found) < MAX_STACKS:
         frames = parse_stack(lines[at:])
         if frames:

@@ -1,6 +1,6 @@
 """Writes a report's four files, each whole.
 
-    files = write_report(report, Path("refquake-report"))
+files = write_report(report, Path("refquake-report"))
 """
 
 import time
