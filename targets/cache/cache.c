@@ -37,7 +37,8 @@ typedef struct {
 static PyObject *
 cache_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    if (!PyArg_ParseTuple(args, ":Cache")) {
+    static char *names[] = {NULL};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, ":Cache", names)) {
         return NULL;
     }
     Cache *self = (Cache *)type->tp_alloc(type, 0);

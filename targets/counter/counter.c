@@ -72,8 +72,9 @@ make_counter(PyTypeObject *type, long value)
 static PyObject *
 counter_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
+    static char *names[] = {"value", NULL};
     long value = 0;
-    return PyArg_ParseTuple(args, "|l:Counter", &value) ? make_counter(type, value) : NULL;
+    return PyArg_ParseTupleAndKeywords(args, kwargs, "|l:Counter", names, &value) ? make_counter(type, value) : NULL;
 }
 
 static void
@@ -162,6 +163,14 @@ counter_sum(PyObject *op, PyObject *args)
 }
 
 /* --- Holder --------------------------------------------------------------------------------- */
+
+/* tp_alloc zeroes the fields, which is how a Holder starts, and tracks it. */
+static PyObject *
+holder_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {NULL};
+    return PyArg_ParseTupleAndKeywords(args, kwargs, ":Holder", names) ? type->tp_alloc(type, 0) : NULL;
+}
 
 static int
 holder_traverse(PyObject *op, visitproc visit, void *arg)
@@ -354,7 +363,7 @@ static PyGetSetDef holder_getset[] = {
 
 static PyType_Slot holder_slots[] = {
     {Py_tp_doc, "Holds one object."},
-    {Py_tp_new, PyType_GenericNew},
+    {Py_tp_new, holder_new},
     {Py_tp_traverse, holder_traverse},
     {Py_tp_clear, holder_clear},
     {Py_tp_dealloc, holder_dealloc},

@@ -32,6 +32,14 @@ static struct PyModuleDef emitter_module;
 
 /* --- life and death ------------------------------------------------------------------------- */
 
+/* tp_alloc zeroes the fields, which is how an Emitter starts, and tracks it. */
+static PyObject *
+emitter_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {NULL};
+    return PyArg_ParseTupleAndKeywords(args, kwargs, ":Emitter", names) ? type->tp_alloc(type, 0) : NULL;
+}
+
 static int
 emitter_traverse(PyObject *op, visitproc visit, void *arg)
 {
@@ -312,7 +320,7 @@ static PyGetSetDef emitter_getset[] = {
 
 static PyType_Slot emitter_slots[] = {
     {Py_tp_doc, "Calls its callbacks."},
-    {Py_tp_new, PyType_GenericNew},
+    {Py_tp_new, emitter_new},
     {Py_tp_traverse, emitter_traverse},
     {Py_tp_clear, emitter_clear},
     {Py_tp_finalize, emitter_finalize},

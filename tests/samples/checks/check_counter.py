@@ -12,6 +12,7 @@ def behaves() -> None:
     raises(TypeError, lambda: c + 1)
     raises(TypeError, c.sum, 1, 2)
     raises(TypeError, Counter, "x")
+    raises(TypeError, Holder, 1)
     raises(OverflowError, Counter, 10**40)
     h, value = Holder(), Value()
     assert h.held is None and h.work() is None

@@ -23,6 +23,7 @@ def behaves() -> None:
     raises(RecursionError, e.emit, 1)
     e.disconnect()
     raises(TypeError, e)
+    raises(TypeError, Emitter, 1)
     raises(TypeError, lambda: e(x=1))
     e.tag(value)
     assert e.label is value and e.__dict__ == {"label": value}

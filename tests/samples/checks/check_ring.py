@@ -38,6 +38,7 @@ def behaves() -> None:
     assert len(other) == 20
     other.clear()
     assert len(other) == 0
+    raises(TypeError, Ring, 1)
     raises(TypeError, RingIter)
     raises(TypeError, Snapshot)
     raises(OverflowError, other.extend, range(5000))
