@@ -18,7 +18,7 @@ from refquake_cli.lock import builder_lock
 from refquake_cli.logged import run_logged
 from refquake_cli.paths import REPOSITORY, build_folder, logs_folder
 from refquake_cli.sources import DEFAULT_VERSION
-from refquake_cli.targets import known_profiles
+from refquake_cli.targets import known_profiles, known_targets
 
 DEV = "dev"  # core and scheduler only, no interpreter
 _NINJA_STEP = re.compile(r"^\[(\d+/\d+)\] (.*)$")
@@ -26,7 +26,8 @@ _NINJA_STEP = re.compile(r"^\[(\d+/\d+)\] (.*)$")
 
 def to_fuzz(target: str) -> list[str]:
     """What a fuzz run or a replay needs built; the rest of the tree is for the tests."""
-    return [f"target_{target}", *(f"fuzz_{profile}" for profile in known_profiles())]
+    own = [f"target_{target}"] if target in known_targets() else []
+    return [*own, *(f"fuzz_{profile}" for profile in known_profiles())]
 
 
 def build(flavours: list[str], version: str = DEFAULT_VERSION, products: Sequence[str] = ("all",)) -> None:

@@ -1,4 +1,4 @@
-"""What the build tree offers to fuzz: targets, their variants, the fuzz binaries.
+"""What there is to fuzz: sample targets and their variants, modules added from outside, CPython's own; the fuzz binaries.
 
 Example:
 
@@ -11,8 +11,11 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from refquake_cli.added import find_added, is_standard
 from refquake_cli.errors import CouldNotRun, WrongUse
+from refquake_cli.flavours import FLAVOURS
 from refquake_cli.paths import REPOSITORY, build_folder
+from refquake_cli.recipe import recipe_for_module
 
 CLEAN = "clean"
 
@@ -31,9 +34,12 @@ def known_targets() -> list[str]:
 
 
 def check_target(name: str) -> str:
-    if name not in known_targets():
-        raise WrongUse(f"no such target: {name}; there are: {', '.join(known_targets())}")
-    return name
+    if name in known_targets() or is_standard(name) or any(find_added(name, flavour) for flavour in FLAVOURS):
+        return name
+    raise WrongUse(
+        f"no such target: {name}; there are: {', '.join(known_targets())}, modules added with ./refquake add, "
+        "and CPython's own modules"
+    )
 
 
 def known_profiles() -> list[str]:
@@ -78,9 +84,19 @@ def fuzz_binary(profile: str, flavour: str) -> Path:
 
 
 def binary_command(binary: Path, target: str, variant: str, flavour: str, profile: str) -> list[str]:
-    return [
-        str(binary),
-        f"--module={target}",
-        f"--path={variant_folder(target, variant, flavour)}",
-        f"--profile={profile}",
-    ]
+    return [str(binary), *_module_arguments(target, variant, flavour), f"--profile={profile}"]
+
+
+def _module_arguments(target: str, variant: str, flavour: str) -> list[str]:
+    if target in known_targets():
+        return [f"--module={target}", f"--path={variant_folder(target, variant, flavour)}"]
+    added = find_added(target, flavour)
+    if not added and not is_standard(target):
+        raise CouldNotRun(f"{target} was not added for {flavour}: ./refquake add {target} --flavour {flavour}")
+    gil = [] if added and added.gil_off else ["--gil=off"]
+    recipe = recipe_for_module(added.module if added else target)
+    if not added:
+        return [f"--module={target}", *gil, *recipe.arguments()]
+    # A module's own name, where that was asked for: a package may hold several.
+    module = target if target in added.extensions else added.module
+    return [f"--module={module}", f"--path={added.site}", *gil, *recipe.arguments()]

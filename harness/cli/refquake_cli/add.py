@@ -1,0 +1,86 @@
+"""Adds a package, or a folder of modules, to a flavour's environments.
+
+    added = add_package("asan", "3.14.7", "multidict==6.4.3", "multidict", "6.4.3", [])
+    added = add_local("asan", "3.14.7", Path("build/asan"))
+"""
+
+import shutil
+from importlib.metadata import Distribution, distributions
+from pathlib import Path
+
+from refquake_cli.add_build import build_package
+from refquake_cli.add_proof import prove
+from refquake_cli.added import Added, main_module, modules_of, store_manifest
+from refquake_cli.console import Progress
+from refquake_cli.environments import environments_folder
+from refquake_cli.errors import CouldNotRun, WrongUse
+from refquake_cli.files import replace_folder, remove
+
+LOCAL = "local"
+
+
+def add_package(flavour: str, version: str, requirement: str, name: str, release: str, more: list[str]) -> Added:
+    """Builds beside the environment's final folder, whose name (the version) pip tells only afterwards."""
+    parent = environments_folder(flavour, version)
+    parent.mkdir(parents=True, exist_ok=True)
+    part = parent / f".{(name or Path(requirement).name) + release}.part"
+    remove(part)
+    part.mkdir()
+    with Progress() as progress:
+        task = progress.task(f"{requirement} {flavour}")
+        task.step("build")
+        try:
+            # A path is built from source anyway.
+            site = build_package(flavour, version, requirement, [*([name] if name else []), *more], part, task)
+            task.step("prove")
+            found = _distribution(site, name)
+            added = _describe(flavour, version, part, found.metadata["Name"], found.version)
+        except BaseException:
+            task.done("failed")
+            remove(part)
+            raise
+        final = parent / added.name
+        replace_folder(part, final)
+        task.done("added")
+    added = Added(**{**vars(added), "site": str(final / "site")})
+    store_manifest(final, added)
+    return added
+
+
+def _describe(flavour: str, version: str, folder: Path, package: str, release: str) -> Added:
+    site = folder / "site"
+    extensions = modules_of(site)
+    if not extensions:
+        raise CouldNotRun(f"{package} {release} holds no extension module: there is nothing to fuzz")
+    module = main_module(extensions, package)
+    proof = prove(flavour, version, site, module, extensions)
+    return Added(package, release, module, extensions, proof.uninstrumented, proof.gil_off, str(site))
+
+
+def _distribution(site: Path, name: str) -> Distribution:
+    """The one asked for; of a path, the one with extension modules that nothing else requires is named first by pip."""
+    found = list(distributions(path=[str(site)]))
+    for one in found:
+        if name and one.metadata["Name"].lower().replace("_", "-") == name.lower().replace("_", "-"):
+            return one
+    requested = [one for one in found if one.read_text("REQUESTED") is not None]
+    if not requested:
+        raise CouldNotRun(f"pip installed nothing into {site}")
+    return requested[0]
+
+
+def add_local(flavour: str, version: str, folder: Path) -> Added:
+    if not folder.is_dir():
+        raise WrongUse(f"no such folder: {folder}")
+    site = folder.resolve()
+    extensions = modules_of(site)
+    if not extensions:
+        raise WrongUse(f"{folder} holds no extension module (*.so)")
+    module = main_module(extensions, site.name)
+    proof = prove(flavour, version, site, module, extensions)
+    added = Added(module, LOCAL, module, extensions, proof.uninstrumented, proof.gil_off, str(site))
+    environment = environments_folder(flavour, version) / added.name
+    shutil.rmtree(environment, ignore_errors=True)
+    environment.mkdir(parents=True)
+    store_manifest(environment, added)
+    return added
