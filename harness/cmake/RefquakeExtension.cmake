@@ -56,5 +56,5 @@ if(NOT REFQUAKE_FLAVOUR STREQUAL "dev")
   target_compile_options(refquake_extension INTERFACE
     -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
    -fvisibility=hidden -fno-strict-aliasing)
-  target_link_options(refquake_extension INTERFACE -fuse-ld=lld-19)
+  target_link_options(refquake_extension INTERFACE -fuse-ld=${REFQUAKE_LINKER})
 endif()

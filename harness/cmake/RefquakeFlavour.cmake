@@ -12,10 +12,13 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g")
 set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
 
+set(REFQUAKE_LINKER "lld-19" CACHE STRING "what -fuse-ld names")
+set(REFQUAKE_SANITIZE_FLAGS "" CACHE STRING "sanitizer flags on top of the flavour's, for our code and the code under test")
+
 add_library(refquake_cxx INTERFACE)
 target_compile_options(refquake_cxx INTERFACE -Wall -Wextra -Wno-missing-field-initializers -fno-omit-frame-pointer)
 target_include_directories(refquake_cxx INTERFACE "${CMAKE_SOURCE_DIR}/harness")
-target_link_options(refquake_cxx INTERFACE -fuse-ld=lld-19)
+target_link_options(refquake_cxx INTERFACE -fuse-ld=${REFQUAKE_LINKER})
 
 add_library(refquake_sanitize INTERFACE)
 if(REFQUAKE_FLAVOUR STREQUAL "asan")
@@ -33,6 +36,10 @@ if(REFQUAKE_SANITIZER)
   target_compile_options(refquake_sanitize INTERFACE -fsanitize=${REFQUAKE_SANITIZER})
   target_link_options(refquake_sanitize INTERFACE -fsanitize=${REFQUAKE_SANITIZER})
 endif()
+
+separate_arguments(refquake_more NATIVE_COMMAND "${REFQUAKE_SANITIZE_FLAGS}")
+target_compile_options(refquake_sanitize INTERFACE ${refquake_more})
+target_link_options(refquake_sanitize INTERFACE ${refquake_more})
 
 add_library(refquake_coverage INTERFACE)
 target_compile_options(refquake_coverage INTERFACE

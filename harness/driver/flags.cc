@@ -26,7 +26,7 @@ constexpr FlagSpec kFlags[] = {
     {"show", &Flags::show, nullptr, "FILE: print a program as text and exit"},
     {"canary", &Flags::canary, nullptr,
      "race|use-after-free|finding|fatal: run a planted bug of the harness; it must be reported"},
-    {"self-proof", &Flags::self_proof, nullptr, "0|1: prove at start that bugs are reported (default 1)"},
+    {"self-proof", &Flags::self_proof, nullptr, "0|1: prove at start that bugs are reported (default 1; 0 in a bundled binary)"},
     {"gil", &Flags::gil, nullptr, "default|off: off keeps it off even if the module asks for it"},
     {"feedback", &Flags::feedback, nullptr, "0|1: tell libFuzzer what happened to objects (default 1)"},
     {"judge", &Flags::judge, nullptr, "0|1: let the oracles judge (default 1; 0 leaves only the sanitizers, for comparing)"},

@@ -27,7 +27,7 @@ struct Flags {
   std::string encode;
   std::string show;
   std::string canary;
-  std::string self_proof = "1";
+  std::string self_proof;  // empty: the default of the binary
   std::string gil = "default";
   std::string feedback = "1";
   std::string judge = "1";

@@ -9,6 +9,7 @@
 
 #include "core/bytes.h"
 #include "core/profile.h"
+#include "driver/bundle.h"
 #include "driver/exit_codes.h"
 #include "driver/feedback.h"
 #include "driver/flags.h"
@@ -55,6 +56,7 @@ void Initialize(int argc, char** argv) {
     std::fputs(FlagsHelp().c_str(), stdout);
     Leave(kExitNothingFound);
   }
+  ApplyBundle(g_flags);
   if (g_flags.home.empty()) g_flags.home = REFQUAKE_DEFAULT_HOME;
   const Profile& profile = ChosenProfile();
   const std::optional<MutatorMask> mutators = ParseMutators(g_flags.mutators);
@@ -98,6 +100,7 @@ void RunBytes(const uint8_t* data, size_t size) {
   first = false;
   RecordInput(data, size);
   DecodeBytes({data, size}, g_session->table(), {.max_lanes = g_session->profile().max_lanes}, program);
+  if (IsBundled()) MakeStepped(program);
   g_session->Run(program);
   if (g_flags.feedback != "0") CountFeedback(g_session->logs());
 }

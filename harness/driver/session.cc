@@ -6,6 +6,7 @@
 
 #include "core/bytes.h"
 #include "core/text.h"
+#include "driver/bundle.h"
 #include "driver/canary.h"
 #include "driver/exit_codes.h"
 #include "driver/files.h"
@@ -109,6 +110,8 @@ void Session::OnFinding(const Finding& finding) {
   const std::string report = PrintFinding(finding, schedule, text, artefact ? artefact : "");
   std::fwrite(report.data(), 1, report.size(), stderr);
   std::fflush(stderr);
+  // A canary is judged by its exit code, in a bundled binary too.
+  if (IsBundled() && session.flags_.canary.empty()) AbortWithFinding(artefact);
   _exit(kExitFinding);
 }
 
