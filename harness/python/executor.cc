@@ -8,6 +8,7 @@
 #include "python/oracles/call_contract.h"
 #include "python/oracles/conservation.h"
 #include "python/oracles/free_contract.h"
+#include "python/oracles/module_life.h"
 #include "python/oracles/survival.h"
 #include "python/oracles/tracking.h"
 #include "python/reentry.h"
@@ -33,6 +34,7 @@ Executor::Executor(Target& target, const ExecutorOptions& options)
   LaneLog::Bind(&logs_[0]);
   SetHistory(&target_.table, logs_);
   NoteElders();
+  if (options.judge) JudgeModuleLife(target_);
 }
 
 void Executor::StartWorkers() {

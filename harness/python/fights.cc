@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kDeep = 100000;
 constexpr int kShallow = 8;
-constexpr size_t kMaxChains = 2;
+constexpr size_t kMaxChains = 1;
 
 bool g_deep_due = true;
 

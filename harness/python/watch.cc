@@ -6,6 +6,7 @@
 #include "python/oracles/exception_contract.h"
 #include "python/oracles/finalizer_contract.h"
 #include "python/oracles/free_contract.h"
+#include "python/quarantine.h"
 
 namespace refquake {
 namespace {
@@ -19,6 +20,7 @@ void Note(PyObject* object, int type, bool birth) {
 
 void LogBirth(PyObject* object, int type) {
   Note(object, type, /*birth=*/true);
+  Quarantine::NoteAllocation(object);
   for (Unfreed& unfreed : LaneLog::Mine().unfreed) unfreed.born_since += unfreed.type == type;
 }
 
@@ -50,6 +52,7 @@ void WatchedFree(void* memory) {
   JudgeFinalizer(*watched, object, frame);
   JudgeFree(*watched, object, log);
   Note(object, watched->index, /*birth=*/false);
+  if (Quarantine::Hold(object, *watched)) return;
   SlotFrame running{memory, watched->index, log.frees_running};
   log.frees_running = &running;
   watched->free(memory);
@@ -132,6 +135,7 @@ TypeWatch::TypeWatch() {
   buckets_.fill(-1);
   types_.reserve(kMaxWatchedTypes);
   g_watch = this;
+  Quarantine::Install();
 }
 
 TypeWatch* TypeWatch::Current() { return g_watch; }
