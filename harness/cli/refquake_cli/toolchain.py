@@ -58,6 +58,7 @@ NEEDS = (
     Need("libexpat1-dev", header="expat.h", optional=True),
     Need("uuid-dev", header="uuid/uuid.h", optional=True),
     Need("graphviz", program="dot", optional=True),
+    Need("chromium", program="chromium", optional=True),
 )
 
 
