@@ -87,7 +87,7 @@ class Night:
                 self._each_arm("minimise", self._minimise, deadline)
                 self._fuzz(deadline)
                 self._end_turns()
-                self._each_arm("coverage", self._measure, None)
+                self._each_arm("coverage", self._measure, time.monotonic() + max(30, self.settings.seconds / 10))
             finally:
                 self._finish()
         shutil.rmtree(self._work, ignore_errors=True)
@@ -117,10 +117,12 @@ class Night:
 
     # The corpora, before and after
 
-    def _each_arm(self, step: str, do: Callable[[Job], str], deadline: float | None) -> None:
+    def _each_arm(self, step: str, do: Callable[[Job], str], deadline: float) -> None:
         for arm in self.arms:
-            if self.stopped_by or (deadline and time.monotonic() > deadline) or self._hopeless(arm):
+            if self.stopped_by or time.monotonic() > deadline:
                 return
+            if self._hopeless(arm):
+                continue
             self._lines[arm].step(step)
             self._lines[arm].done(do(arm))
 
