@@ -83,7 +83,7 @@ check_binary() {
 
 found=0
 for binary in "$out"/fuzz_*; do
-  [[ -x $binary && ! -d $binary && $binary != *.* ]] || continue
+  [[ -x $binary && ! -d $binary && $(basename "$binary") != *.* ]] || continue
   check_binary "$binary"
   found=$((found + 1))
 done
