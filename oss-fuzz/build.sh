@@ -40,6 +40,9 @@ sanitizer_flags() {
     -fsanitize* | -fno-sanitize* | -fprofile-instr-generate | -fcoverage-mapping) kept+=("$flag") ;;
     esac
   done
+  # Wrapping unsigned arithmetic is defined, and Py_INCREF relies on it; CPython calls slots and methods through
+  # pointers of other types.
+  [[ $SANITIZER != undefined ]] || kept+=(-fno-sanitize=unsigned-integer-overflow,function)
   echo "${kept[*]-}"
 }
 
