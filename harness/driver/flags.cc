@@ -36,6 +36,7 @@ constexpr FlagSpec kFlags[] = {
     {"op-stats", &Flags::op_stats, nullptr, "FILE: how often each op succeeded, raised and was skipped"},
     {"deny", nullptr, &Flags::deny, "NAME: leave out FUNCTION, TYPE or TYPE.METHOD; may be given more than once"},
     {"value", nullptr, &Flags::value, "EXPRESSION: one more argument value; may be given more than once"},
+    {"op", nullptr, &Flags::op, "NAME=EXPRESSION: one more op, a callable made of the module's names; likewise"},
     {"help", &Flags::help, nullptr, "print this and exit"},
 };
 

@@ -37,6 +37,7 @@ struct Flags {
   std::string op_stats;
   std::vector<std::string> deny;
   std::vector<std::string> value;
+  std::vector<std::string> op;
   std::string help = "0";
 };
 

@@ -64,7 +64,7 @@ std::string Session::LoadTarget() {
   InterpreterOptions options{.home = flags_.home, .path = flags_.path, .force_gil_off = flags_.gil == "off"};
   if (auto error = StartInterpreter(options)) return *error;
   InstallDeathCallback(flags_.artefacts.c_str());
-  if (auto error = Discover(module, {.deny = flags_.deny, .values = flags_.value, .fights = profile_.fights, .on_trial = RecordTrial}, target_)) return *error;
+  if (auto error = Discover(module, {.deny = flags_.deny, .values = flags_.value, .ops = flags_.op, .fights = profile_.fights, .on_trial = RecordTrial}, target_)) return *error;
   if (!GilIsOff()) {
     return "importing " + module +
            " turned the GIL on: it does not declare Py_MOD_GIL_NOT_USED; --gil=off keeps it off";
