@@ -25,6 +25,9 @@ inline constexpr Py_ssize_t kManagedDictOffset = -1 * static_cast<Py_ssize_t>(si
 inline constexpr Py_ssize_t kManagedDictOffset = -3 * static_cast<Py_ssize_t>(sizeof(PyObject*));
 #endif
 
+// The attributes may also lie behind the instance (CPython Include/cpython/object.h, internal).
+inline constexpr unsigned long kInlineValuesFlag = Py_TPFLAGS_INLINE_VALUES;
+
 inline bool IsImmortal(PyObject* object) {
 #ifdef Py_GIL_DISABLED
   return __atomic_load_n(&object->ob_ref_local, __ATOMIC_RELAXED) == _Py_IMMORTAL_REFCNT_LOCAL;

@@ -1,5 +1,6 @@
 #include "python/oracles/dict_contract.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "python/free_threading.h"
@@ -10,6 +11,25 @@ namespace {
 
 PyObject* At(PyObject* object, Py_ssize_t offset) {
   return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + offset);
+}
+
+// Attributes without a dict object: kept behind the instance while the class's keys describe them.
+// Layout: CPython Include/internal/pycore_dict.h, struct _dictvalues (3.13 to 3.15).
+struct InlineValues {
+  uint8_t capacity;
+  uint8_t size;
+  uint8_t embedded;
+  uint8_t valid;
+  PyObject* values[1];
+};
+
+bool InlineValuesLeft(PyObject* object) {
+  if (!(Py_TYPE(object)->tp_flags & kInlineValuesFlag)) return false;
+  auto* inline_values =
+      reinterpret_cast<const InlineValues*>(reinterpret_cast<char*>(object) + Py_TYPE(object)->tp_basicsize);
+  if (!inline_values->valid) return false;
+  return std::any_of(inline_values->values, inline_values->values + inline_values->capacity,
+                     [](const PyObject* value) { return value != nullptr; });
 }
 
 }  // namespace
@@ -27,7 +47,7 @@ void ReleaseDict(DeallocFrame& frame) { Py_XDECREF(std::exchange(frame.dict, nul
 
 void JudgeDict(const WatchedType& watched, PyObject* object, const DeallocFrame* frame) {
   if (PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_MANAGED_DICT)) {
-    if (!At(object, kManagedDictOffset)) return;
+    if (!At(object, kManagedDictOffset) && !InlineValuesLeft(object)) return;
     ReportBreach(watched, object,
                  {.kind = "dict-left",
                   .what = "tp_free was called while the instance still holds its managed __dict__",
