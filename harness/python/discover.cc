@@ -15,7 +15,7 @@ namespace refquake {
 namespace {
 
 constexpr int kMaxTrialArgs = 3;
-constexpr int kTrialSeconds = 10;
+constexpr int kTrialSeconds = 30;
 
 class Discovery {
  public:

@@ -76,10 +76,16 @@ def all_added(flavour: str, version: str = DEFAULT_VERSION) -> list[Added]:
 
 
 def find_added(name: str, flavour: str, version: str = DEFAULT_VERSION) -> Added | None:
+    wanted = _normalised(name)
     for added in all_added(flavour, version):
-        if name in (added.name, added.package, added.module, *added.extensions):
+        if wanted in map(_normalised, (added.name, added.package, added.module, *added.extensions)):
             return added
     return None
+
+
+def _normalised(name: str) -> str:
+    """Packages are found in any case, with hyphens or underscores."""
+    return name.lower().replace("-", "_")
 
 
 def is_standard(name: str) -> bool:

@@ -41,6 +41,7 @@ class Job:
     flavour: str
     profile: str
     expected: tuple[str, ...] = ()
+    leave_out: tuple[str, ...] = ()  # functions, types and methods that discovery shall not touch
 
     @property
     def title(self) -> str:
@@ -70,6 +71,7 @@ class VariantRun:
         self.job = job
         self.outcome = Outcome(WAITING)
         self.executions = self.operations = self.coverage = self.rate = 0
+        self.raised = self.skipped = 0  # ops, beside those that did something
         self._options = options
         self._scratch = scratch
         self._log = scratch / "output.txt"
@@ -103,6 +105,7 @@ class VariantRun:
         folders = [str(corpus), *(str(folder) for folder in given if folder)]
         return [
             *targets.binary_command(binary, self.job.target, self.job.variant, self.job.flavour, self.job.profile),
+            *(f"--deny={name}" for name in self.job.leave_out),
             f"--artefacts={artefacts}/",
             f"--state={self._state}",
             f"-artifact_prefix={artefacts}/",
@@ -150,6 +153,7 @@ class VariantRun:
             self.coverage = int(coverage)
         if record := read_record(self._state):
             self.executions, self.operations = record.inputs, record.ok
+            self.raised, self.skipped = record.errors, record.skipped
             self.rate = int(record.inputs / max(self.seconds, 0.1))
 
     def _output(self) -> str:

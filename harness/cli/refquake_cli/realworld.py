@@ -1,0 +1,156 @@
+"""Fuzzes one subject after the other for a while each, past what it found already, and sums up.
+
+    row = run_subject(Subject("multidict==6.4.3", "multidict==6.4.3"), settings)
+    row.state, row.types, row.ops, row.success, row.findings
+
+A run ends at its first finding, so a subject gets several, each with another seed, until its time is up. What comes up
+again is counted, not listed twice. A call that crashes or hangs in discovery is a finding, and left out from then on.
+Inputs that ran out of memory or did not end are counted apart: `x *= 2` and `x.extend(iter(x))` are no bugs.
+"""
+
+import re
+import tempfile
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from refquake_cli import targets
+from refquake_cli.added import find_added
+from refquake_cli.attribution import owner_of
+from refquake_cli.discover import discover
+from refquake_cli.errors import RefquakeError
+from refquake_cli.findings import PROGRAM, REPORT
+from refquake_cli.realworld_list import Subject
+from refquake_cli.variant_run import Job, Options, VariantRun
+
+MOST_RUNS = 12
+POLL_SECONDS = 0.2
+_TRIAL = re.compile(r"^==refquake== TRIAL(?: HANGS)?: (?P<name>[\w.]+)", re.MULTILINE)
+_RESOURCES = {"out-of-memory", "allocation-too-big"}
+_ENDLESS = {"hang"}
+
+
+@dataclass(frozen=True)
+class Settings:
+    flavour: str
+    profile: str
+    seconds: int
+    version: str
+    out: Path
+
+
+@dataclass
+class Seen:
+    signature: str
+    owner: str
+    times: int
+    after: float  # seconds of fuzzing before it came up first
+    folder: str
+    program: str
+    trial: str = ""
+
+
+@dataclass
+class Row:
+    target: str
+    state: str = "ran"  # or why not
+    types: int = 0
+    ops: int = 0
+    ok: int = 0
+    raised: int = 0
+    skipped: int = 0
+    executions: int = 0
+    seconds: float = 0.0
+    coverage: int = 0
+    gil: str = "off"
+    resources: int = 0  # inputs that asked for too much, or did not end
+    left_out: list[str] = field(default_factory=list)
+    findings: list[Seen] = field(default_factory=list)
+
+    @property
+    def success(self) -> float:
+        return self.ok / max(1, self.ok + self.raised + self.skipped)
+
+
+def run_subject(subject: Subject, settings: Settings) -> Row:
+    row = Row(subject.target)
+    try:
+        _prepare(subject, settings, row)
+        _fuzz(subject, settings, row)
+    except RefquakeError as error:
+        row.state = str(error)
+    return row
+
+
+def _prepare(subject: Subject, settings: Settings, row: Row) -> None:
+    if subject.requirement and not find_added(subject.target, settings.flavour, settings.version):
+        from refquake_cli.add import add_package
+
+        name, _, release = subject.requirement.partition("==")
+        add_package(
+            settings.flavour, settings.version, subject.requirement, name, release, list(subject.dependencies)
+        )
+    if added := find_added(subject.target, settings.flavour, settings.version):
+        row.gil = "off" if added.gil_off else "forced off"
+
+
+def _fuzz(subject: Subject, settings: Settings, row: Row) -> None:
+    job = Job(subject.target, targets.CLEAN, settings.flavour, settings.profile)
+    listed = False
+    for number in range(1, MOST_RUNS + 1):
+        left = settings.seconds - row.seconds
+        if left < 2:
+            break
+        with tempfile.TemporaryDirectory(prefix="refquake-realworld-") as scratch:
+            options = Options(int(left), number, settings.version, settings.out)
+            run = VariantRun(job, options, Path(scratch) / "run")
+            run.start()
+            while not run.poll():
+                time.sleep(POLL_SECONDS)
+        before = row.seconds
+        _add_up(run, row)
+        if run.outcome.state == "could not run":
+            row.state = run.outcome.problem
+            return
+        if run.outcome.finding:
+            job = _note_finding(run, job, row, before)
+        if not listed and not row.left_out:
+            found = discover(job, settings.version)
+            row.types, row.ops, listed = len(found.types), len(found.ops), True
+
+
+def _add_up(run: VariantRun, row: Row) -> None:
+    row.executions += run.executions
+    row.ok += run.operations
+    row.raised += run.raised
+    row.skipped += run.skipped
+    row.seconds += run.seconds
+    row.coverage = max(row.coverage, run.coverage)
+
+
+def _note_finding(run: VariantRun, job: Job, row: Row, before: float) -> Job:
+    """The job to go on with: without the call that ended discovery, if that is what happened."""
+    finding, folder = run.outcome.finding, run.outcome.folder
+    assert finding and folder
+    text = (folder / REPORT).read_text(encoding="utf-8", errors="replace")
+    trial = _TRIAL.search(text)
+    if trial:
+        row.left_out.append(trial["name"])
+        job = replace(job, leave_out=tuple(row.left_out))
+    elif finding.kind in _RESOURCES or (finding.kind in _ENDLESS and not _waits(text)):
+        row.resources += 1
+        return job
+    for seen in row.findings:
+        if seen.signature == finding.signature:
+            seen.times += 1
+            return job
+    owner = owner_of(text, finding.kind, finding.signature, run.job.target)
+    program = (folder / PROGRAM).read_text(encoding="utf-8") if (folder / PROGRAM).exists() else ""
+    after = round(before + run.seconds, 1)
+    row.findings.append(Seen(finding.signature, owner, 1, after, folder.name, program, trial["name"] if trial else ""))
+    return job
+
+
+def _waits(text: str) -> bool:
+    """A hang with a lane in a lock is a deadlock; one with all lanes at work is a call without an end."""
+    return bool(re.search(r"futex|_PyParkingLot|_PySemaphore|PyMutex_Lock|pthread_cond_wait|sem_wait", text))
