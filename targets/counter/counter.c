@@ -3,7 +3,7 @@
 
        c = Counter(n)        # n: an int, 0 by default
        c.bump(); c.value; int(c); c + d      # a new Counter
-       c.spin(); c.sum(d, e)                 # waste time while detached; c + d + e
+       c.spin(); c.add_twice(d)              # waste time while detached; c + d + d
        h = Holder()
        h.hold(x); h.held; h.release(); h.exchange(x)   # exchange returns what was held, or None
        h.work()              # wastes time while detached, returns what was held before
@@ -150,14 +150,10 @@ counter_add(PyObject *left, PyObject *right)
 }
 
 static PyObject *
-counter_sum(PyObject *op, PyObject *args)
+counter_add_twice(PyObject *op, PyObject *other)
 {
-    PyObject *second, *third;
-    if (!PyArg_ParseTuple(args, "OO:sum", &second, &third)) {
-        return NULL;
-    }
-    PyObject *partial = PyNumber_Add(op, second);
-    PyObject *total = partial != NULL ? PyNumber_Add(partial, third) : NULL;
+    PyObject *partial = PyNumber_Add(op, other);
+    PyObject *total = partial != NULL ? PyNumber_Add(partial, other) : NULL;
     if (!PLANT(partial_sum_kept)) Py_XDECREF(partial);  // finds: leaked-instance
     return total;
 }
@@ -249,7 +245,7 @@ none_if_null(PyObject *value)
 static PyObject *
 holder_hold(PyObject *op, PyObject *value)
 {
-    PyObject *owned = (PLANT(incref_by_hand) ? incref_by_hand : Py_NewRef)(value);  // finds: missing-incref, leaked-reference, use-after-free; with: threads, asan; rare
+    PyObject *owned = (PLANT(incref_by_hand) ? incref_by_hand : Py_NewRef)(value);  // finds: missing-incref, leaked-reference, use-after-free, gc-assertion; with: threads, asan; rare
     Py_XDECREF(exchange(op, owned));
     Py_RETURN_NONE;
 }
@@ -308,7 +304,7 @@ holder_count(PyObject *op, PyObject *value)
     }
     if (!PyObject_TypeCheck(value, type)) {
         PyErr_Format(PyExc_TypeError, "expected a Counter, not %T", value);
-        if (PLANT(argument_dropped)) Py_DECREF(value);  // finds: missing-incref, use-after-free, negative-refcount; with: asan
+        if (PLANT(argument_dropped)) Py_DECREF(value);  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion; with: asan
         return NULL;
     }
     Py_XDECREF(exchange(op, Py_NewRef(value)));
@@ -320,7 +316,7 @@ holder_count(PyObject *op, PyObject *value)
 static PyMethodDef counter_methods[] = {
     {"bump", counter_bump, METH_NOARGS, "Add one."},
     {"spin", counter_spin, METH_NOARGS, "Waste time while detached; return the value before."},
-    {"sum", counter_sum, METH_VARARGS, "Return self + second + third."},
+    {"add_twice", counter_add_twice, METH_O, "Return self + other + other."},
     {NULL},
 };
 

@@ -141,7 +141,7 @@ static PyObject *
 exchange_lock_held(PyObject **field, PyObject *value)
 {
     PyObject *old = *field;
-    if (!PLANT(missing_incref)) Py_XINCREF(value);  // finds: missing-incref, use-after-free, negative-refcount; with: asan
+    if (!PLANT(missing_incref)) Py_XINCREF(value);  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion; with: asan
     *field = value;
     return old;
 }
@@ -173,9 +173,10 @@ reserve_lock_held(Node *self, Py_ssize_t size)
     if (size <= self->capacity) {
         return 0;
     }
-    Py_ssize_t capacity = size < 4 ? 4 : size * 2;
+    Py_ssize_t capacity = size < 2 ? 2 : size * 2;
     Py_ssize_t room = capacity - PLANT(one_too_few);  // finds: heap-buffer-overflow, fatal-error; with: asan
-    PyObject **children = PyMem_Resize(self->children, PyObject *, room);
+    /* Not PyMem_Resize: that sets its argument to NULL when it fails, and the children would be gone. */
+    PyObject **children = PyMem_Realloc(self->children, (size_t)room * sizeof(PyObject *));
     if (children == NULL) {
         PyErr_NoMemory();
         return -1;
@@ -217,7 +218,7 @@ node_pop(PyObject *op, PyObject *Py_UNUSED(ignored))
         child = self->children[--self->size];
     }
     Py_END_CRITICAL_SECTION();
-    if (PLANT(pop_extra_decref)) Py_XDECREF(child);  // finds: missing-incref, use-after-free, negative-refcount; with: asan
+    if (PLANT(pop_extra_decref)) Py_XDECREF(child);  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion; with: asan
     return none_if_null(child);
 }
 
