@@ -154,7 +154,7 @@ counter_add_twice(PyObject *op, PyObject *other)
 {
     PyObject *partial = PyNumber_Add(op, other);
     PyObject *total = partial != NULL ? PyNumber_Add(partial, other) : NULL;
-    if (!PLANT(partial_sum_kept)) Py_XDECREF(partial);  // finds: leaked-instance
+    if (!PLANT(partial_sum_kept)) Py_XDECREF(partial);  // finds: leaked-reference, leaked-instance
     return total;
 }
 

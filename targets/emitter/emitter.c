@@ -1,7 +1,7 @@
 /* emitter: callbacks, weak references, a __dict__, and a finalizer that may bring its object back.
 
        e = Emitter()
-       e.connect(callback); e.disconnect()   # one more callback; no callbacks
+       e.subscribe(callback); e.unsubscribe()   # one more callback; no callbacks
        e.emit(x)             # calls each callback with x, returns what the last one returned, or x
        e(x)                  # the same: an Emitter can be another's callback
        e.heir = other        # another Emitter: at e's end, it gets e back, as its `saved`
@@ -114,7 +114,7 @@ emitter_dealloc(PyObject *op)
     PyTypeObject *type = Py_TYPE(op);
     if (PLANT(finalizer_skipped)) PyObject_GC_UnTrack(op);  // finds: finalizer-skipped
     else if (PyObject_CallFinalizerFromDealloc(op) < 0) {
-        if (!PLANT(resurrected_anyway)) return;  // finds: use-after-free, negative-refcount, fatal-error, segv; with: asan
+        if (!PLANT(resurrected_anyway)) return;  // finds: weakrefs-left, use-after-free, assertion, fatal-error, segv; with: asan
     }
     PyObject_GC_UnTrack(op);
     Py_TRASHCAN_BEGIN(op, emitter_dealloc)
@@ -145,7 +145,7 @@ extended_lock_held(Emitter *self, PyObject *callback)
 }
 
 static PyObject *
-emitter_connect(PyObject *op, PyObject *callback)
+emitter_subscribe(PyObject *op, PyObject *callback)
 {
     Emitter *self = (Emitter *)op;
     if (!PyCallable_Check(callback)) {
@@ -165,7 +165,7 @@ emitter_connect(PyObject *op, PyObject *callback)
 }
 
 static PyObject *
-emitter_disconnect(PyObject *op, PyObject *Py_UNUSED(ignored))
+emitter_unsubscribe(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     set_field(op, &((Emitter *)op)->callbacks, NULL);
     Py_RETURN_NONE;
@@ -206,7 +206,7 @@ emitter_emit(PyObject *op, PyObject *argument)
     self->emitted++;
     if (!PLANT(calls_with_lock)) PyMutex_Unlock(&self->count_lock);  // finds: deadlock, hang
     PyObject *callbacks = get_field(op, &self->callbacks);
-    /* Ours: a callback may call disconnect(). */
+    /* Ours: a callback may call unsubscribe(). */
     if (PLANT(callbacks_borrowed)) Py_XDECREF(callbacks);  // finds: use-after-free, negative-refcount; with: reentry, asan
     PyObject *result = callbacks != NULL ? call_all(callbacks, argument) : Py_NewRef(argument);
     if (!PLANT(callbacks_borrowed)) Py_XDECREF(callbacks);
@@ -301,8 +301,8 @@ emitter_watched(PyObject *op, PyObject *Py_UNUSED(ignored))
 /* --- the type and the module ---------------------------------------------------------------- */
 
 static PyMethodDef emitter_methods[] = {
-    {"connect", emitter_connect, METH_O, "Add a callback."},
-    {"disconnect", emitter_disconnect, METH_NOARGS, "Remove all callbacks."},
+    {"subscribe", emitter_subscribe, METH_O, "Add a callback."},
+    {"unsubscribe", emitter_unsubscribe, METH_NOARGS, "Remove all callbacks."},
     {"emit", emitter_emit, METH_O, "Call each callback with the argument."},
     {"tag", emitter_tag, METH_O, "Set the attribute label."},
     {"watch", emitter_watch, METH_O, "Refer weakly to an object."},

@@ -2,20 +2,30 @@
 
 #include <string>
 
+#include "python/held.h"
 #include "python/history.h"
-#include "python/memory_state.h"
 #include "python/oracles/conservation.h"
 #include "python/report.h"
 
 namespace refquake {
+namespace {
+
+std::string HintFor(PyObject* object, ObjectGraph& graph) {
+  if (graph.VisitsFromElsewhere(object) > 0) {
+    return "a container that nobody holds any more refers to it: look for a list, tuple or dict that lacks its "
+           "Py_DECREF, or that its owner's tp_traverse does not visit";
+  }
+  return Py_TYPE(object)->tp_clear ? "check that tp_clear drops every member that tp_traverse visits"
+                                   : "the type has no tp_clear: add one that drops every member";
+}
+
+}  // namespace
 
 void JudgeSurvival(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living) {
   graph.Build(nullptr, living);
   JudgeConservation(target, graph, living, /*last=*/true);
-  for (PyObject* object : living) {
-    // Held by the module itself, and all it holds with it.
-    if (graph.VisitsFromElsewhere(object) > 0 || PointsTo(target.module.get(), object)) return;
-  }
+  // Held by the module itself, and all it holds with it.
+  if (HeldFromOutside(target, graph, living)) return;
   for (PyObject* object : living) {
     const WatchedType* watched = target.watch.Find(Py_TYPE(object));
     if (!watched) continue;
@@ -27,8 +37,7 @@ void JudgeSurvival(const Target& target, ObjectGraph& graph, std::span<PyObject*
     finding.found = std::to_string(living.size());
     finding.history = HistoryOf(object);
     finding.rule = "tp_clear must drop every member that can be part of a cycle (CPython documentation: tp_clear)";
-    finding.hint = Py_TYPE(object)->tp_clear ? "check that tp_clear drops every member that tp_traverse visits"
-                                             : "the type has no tp_clear: add one that drops every member";
+    finding.hint = HintFor(object, graph);
     if (PassOver(finding)) continue;
     Report(std::move(finding));
   }

@@ -8,20 +8,20 @@ from stress import Value, assert_balanced, assert_module_dies, assert_type_balan
 def behaves() -> None:
     e, f, value = Emitter(), Emitter(), Value()
     assert e.emit(value) is value and e(value) is value and e.emitted == 2
-    e.connect(f)
-    e.connect(lambda x: (x, 1))
+    e.subscribe(f)
+    e.subscribe(lambda x: (x, 1))
     assert e.emit(value) == (value, 1) and f.emitted == 1
-    e.connect(lambda x: 1 / 0)
+    e.subscribe(lambda x: 1 / 0)
     raises(ZeroDivisionError, e.emit, value)
-    raises(OverflowError, e.connect, f)
-    raises(TypeError, e.connect, 1)
-    e.disconnect()
-    e.connect(lambda x: e.disconnect())
-    e.connect(lambda x: 5)
+    raises(OverflowError, e.subscribe, f)
+    raises(TypeError, e.subscribe, 1)
+    e.unsubscribe()
+    e.subscribe(lambda x: e.unsubscribe())
+    e.subscribe(lambda x: 5)
     assert e.emit(1) == 5
-    e.connect(e)
+    e.subscribe(e)
     raises(RecursionError, e.emit, 1)
-    e.disconnect()
+    e.unsubscribe()
     raises(TypeError, e)
     raises(TypeError, Emitter, 1)
     raises(TypeError, lambda: e(x=1))
@@ -40,15 +40,15 @@ def behaves() -> None:
 
 def every_method(value: object) -> None:
     e = Emitter()
-    e.connect(lambda x: x)
-    e.connect(Emitter())
+    e.subscribe(lambda x: x)
+    e.subscribe(Emitter())
     e.emit(value)
     e.tag(value)
     e.watch(value)
     assert e.watched() is value
     e.heir = e
     e.extra = [value, e]
-    e.connect(e.emit)
+    e.subscribe(e.emit)
     raises(RecursionError, e.emit, value)
 
 
@@ -91,7 +91,7 @@ def dies() -> None:
 
     e = Sub()
     e.heir, e.me = e, e
-    e.connect(e)
+    e.subscribe(e)
     e.watch(e)
     del e
     gc.collect()
@@ -106,12 +106,12 @@ def is_shared() -> None:
         f(e)
         assert e.emitted >= 0
 
-    def connect() -> None:
+    def subscribe() -> None:
         try:
-            e.connect(f)
-            e.connect(id)
+            e.subscribe(f)
+            e.subscribe(id)
         except OverflowError:
-            e.disconnect()
+            e.unsubscribe()
 
     def inherit() -> None:
         mortal = Emitter()
@@ -136,12 +136,12 @@ def is_shared() -> None:
         lambda: setattr(e, "heir", f),
         lambda: e.heir,
         lambda: e.tag(Value()),
-        e.disconnect,
+        e.unsubscribe,
         lambda: e.watch(f),
         e.watched,
     )
-    run_threads(call, connect, inherit, inherit, watch)
-    run_threads(call, connect, inherit, watch, gc.collect, rounds=20)
+    run_threads(call, subscribe, inherit, inherit, watch)
+    run_threads(call, subscribe, inherit, watch, gc.collect, rounds=20)
 
 
 behaves()
