@@ -114,6 +114,7 @@ void Executor::RunWorker(int lane, void* executor) {
 }
 
 void Executor::RunLane(const Lane& lane, SlotTable& slots, LaneLog& log, bool stepped) {
+  if (options_.fights) fighting_lane_ = &lane;  // written by the only lane
   for (const Op& op : lane) {
     if (stepped) {
       // Detached, because a lane that stops here while attached would hold up stop-the-world.
@@ -180,16 +181,32 @@ PyObject* Executor::Perform(const Op& op, PyObject* const* args, SlotTable& slot
   const OpPayload& payload = target_.payloads[op.op];
   if (options_.fail_allocations) return ExecuteWithFaults(op, args, failed);
   if (!options_.fights) return Execute(spec, payload, args, failed);
-  auto again = [&] {
-    bool ignored = false;
-    Py_XDECREF(Execute(spec, payload, args, ignored));
-    PyErr_Clear();
-  };
-  const RunningOp running{.slots = &slots,
-                          .self_slot = spec.nargs > 0 && op.args[0].is_slot() ? op.args[0].slot() : -1,
-                          .self = spec.nargs > 0 ? args[0] : nullptr,
-                          .again = [](void* context) { (*static_cast<decltype(again)*>(context))(); },
-                          .context = &again};
+  struct Call {
+    Executor* self;
+    const Op* op;
+    PyObject* const* args;
+    SlotTable* slots;
+  } call{this, &op, args, &slots};
+  const RunningOp running{
+      .slots = &slots,
+      .self_slot = spec.nargs > 0 && op.args[0].is_slot() ? op.args[0].slot() : -1,
+      .self = spec.nargs > 0 ? args[0] : nullptr,
+      .again =
+          [](void* context) {
+            auto* c = static_cast<Call*>(context);
+            const Target& target = c->self->target_;
+            bool ignored = false;
+            Py_XDECREF(c->self->Execute(target.table.op(c->op->op), target.payloads[c->op->op], c->args, ignored));
+            PyErr_Clear();
+          },
+      .next =
+          [](void* context) {
+            auto* c = static_cast<Call*>(context);
+            if (c->op == &c->self->fighting_lane_->back()) return;
+            OpTrace untold;  // the history tells of it when its turn comes
+            c->self->RunOp(c->op[1], *c->slots, untold);
+          },
+      .context = &call};
   RunningOp::Scope scope(running);
   return Execute(spec, payload, args, failed);
 }

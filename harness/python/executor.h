@@ -96,6 +96,7 @@ class Executor {
   ObjectGraph graph_;
   std::vector<PyObject*> instances_;
   AddressMap<bool> elders_;
+  const Lane* fighting_lane_ = nullptr;  // the one lane that runs, where values may re-enter
   int16_t phase_ = 0;
   uint64_t runs_ = 0;
 };

@@ -7,6 +7,8 @@ namespace {
 
 constexpr int kDeep = 100000;
 constexpr int kShallow = 8;
+// A deep chain costs as much as a thousand programs: only where a program asks for it early.
+constexpr int kEarlyOps = 3;
 constexpr size_t kMaxChains = 1;
 
 bool g_deep_due = true;
@@ -22,8 +24,10 @@ PyObject* MakeFight(PyObject* payload) {
 PyObject* MakeChain(PyObject* payload) {
   PyObject* type = PyTuple_GET_ITEM(payload, 0);
   PyObject* name = PyTuple_GET_ITEM(payload, 1);
-  const int length = g_deep_due ? kDeep : kShallow;
-  g_deep_due = false;
+  const OpPlace& place = LaneLog::Mine().place;
+  const bool deep = g_deep_due && place.phase == 0 && place.op < kEarlyOps;
+  if (deep) g_deep_due = false;
+  const int length = deep ? kDeep : kShallow;
   Ref head(PyObject_CallNoArgs(type));
   for (int i = 1; head && i < length; ++i) {
     Ref next(PyObject_CallNoArgs(type));

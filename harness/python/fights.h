@@ -22,7 +22,7 @@ namespace refquake {
 bool AddFights(Target& target);
 // After discovery: chains of the target's own types.
 void AddChains(Target& target);
-// Only the first chain of a run is deep.
+// Only the first chain of a run is deep, and only if one of its first three ops makes it; others are short.
 void ResetChains();
 
 }  // namespace refquake

@@ -11,13 +11,28 @@ namespace {
 constexpr int kMaxDepth = 3;
 
 constexpr ReactionName kReactions[] = {
-    {"collect", Reaction::kCollect},     {"drop", Reaction::kDrop},   {"forget", Reaction::kForget},
-    {"again", Reaction::kAgain},         {"clear", Reaction::kClear}, {"detach", Reaction::kDetach},
-    {"resurrect", Reaction::kResurrect},
+    {"collect", Reaction::kCollect}, {"drop", Reaction::kDrop},   {"forget", Reaction::kForget},
+    {"again", Reaction::kAgain},     {"clear", Reaction::kClear}, {"detach", Reaction::kDetach},
+    {"read", Reaction::kRead},       {"next", Reaction::kNext},   {"resurrect", Reaction::kResurrect},
 };
 
 const RunningOp* g_running = nullptr;
 int g_depth = 0;
+
+// Not all items: an iterator need not end.
+constexpr int kItemsRead = 16;
+
+void Read(PyObject* object) {
+  if (!object) return;
+  Ref text(PyObject_Repr(object));
+  PyErr_Clear();
+  Ref iterator(PyObject_GetIter(object));
+  for (int i = 0; iterator && i < kItemsRead; ++i) {
+    Ref item(PyIter_Next(iterator.get()));
+    if (!item) break;
+  }
+  PyErr_Clear();
+}
 
 void Do(Reaction reaction, const RunningOp& op, PyObject* value) {
   switch (reaction) {
@@ -31,11 +46,15 @@ void Do(Reaction reaction, const RunningOp& op, PyObject* value) {
       return;
     case Reaction::kAgain:
       return op.again(op.context);
+    case Reaction::kNext:
+      return op.next(op.context);
     case Reaction::kClear: {
       if (!op.self) return;
       Ref done(PyObject_CallMethod(op.self, "clear", nullptr));
       return PyErr_Clear();
     }
+    case Reaction::kRead:
+      return Read(op.self);
     case Reaction::kDetach: {
       PyThreadState* saved = PyEval_SaveThread();
       return PyEval_RestoreThread(saved);

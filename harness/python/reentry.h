@@ -1,6 +1,6 @@
 // Re-entry: what a value that fights back does to the op that is running.
 //
-//   RunningOp running{.slots = &slots, .self_slot = 0, .self = args[0], .again = Again, .context = &call};
+//   RunningOp running{.slots = &slots, .self_slot = 0, .self = args[0], .again = Again, .next = Next, .context = &call};
 //   RunningOp::Scope scope(running);          // around the op
 //   React(Reaction::kDrop, value);            // from a hook of a value (fights.h)
 //
@@ -23,7 +23,9 @@ enum class Reaction : uint8_t {
   kDrop,       // empty all slots
   kForget,     // empty the slot that self came from
   kAgain,      // run the same op once more
+  kNext,       // run the lane's next op now (and again when its turn comes)
   kClear,      // self.clear(), where there is one
+  kRead,       // repr(self), and the first items of iter(self)
   kDetach,     // release the thread, take it up again
   kResurrect,  // put the value itself into the last slot
 };
@@ -39,6 +41,7 @@ struct RunningOp {
   int self_slot = -1;
   PyObject* self = nullptr;
   void (*again)(void* context) = nullptr;
+  void (*next)(void* context) = nullptr;
   void* context = nullptr;
 
   class Scope {
