@@ -158,7 +158,12 @@ Trial::Outcome Trial::Attempt(const Subject& subject, PyObject* self, const std:
   return outcome;
 }
 
-bool Trial::RunsOn(PyObject* iterator) {
+bool Trial::RunsOn(PyObject* iterable) {
+  if (!Py_TYPE(iterable)->tp_iter && !PyIter_Check(iterable)) return false;
+  PyObject* iterator = PyIter_Check(iterable) ? Py_NewRef(iterable) : PyObject_GetIter(iterable);
+  PyErr_Clear();
+  Keep(iterator);
+  if (!iterator) return false;
   TrialGuard::Begin("iterating over an instance of " + std::string(Py_TYPE(iterator)->tp_name));
   int taken = 0;
   PyObject* item = nullptr;
@@ -176,7 +181,7 @@ void Trial::Note(const std::vector<Candidate>& arguments, Outcome outcome, PyObj
   if (outcome != Outcome::kOk) return;
   if (!answer.succeeded) answer.arguments = arguments;
   answer.accepted = answer.succeeded = true;
-  if (PyIter_Check(result) && RunsOn(result)) answer.endless = true;
+  if (RunsOn(result)) answer.endless = true;
   const bool known = std::any_of(answer.results.begin(), answer.results.end(),
                                  [&](PyObject* seen) { return Py_TYPE(seen) == Py_TYPE(result); });
   if (!known && answer.results.size() < kResultTypes) answer.results.push_back(result);

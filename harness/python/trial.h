@@ -42,7 +42,7 @@ class Trial {
   struct Answer {
     bool accepted = false;  // succeeded, or failed for another reason than its arguments' number or types
     bool succeeded = false;
-    bool endless = false;              // a result is an iterator that does not end
+    bool endless = false;              // a result is, or gives, an iterator that does not end
     std::vector<PyObject*> results;    // one of each type seen; borrowed, alive for good
     std::vector<Candidate> arguments;  // of the first success, without self
     std::vector<ArgHint> hints;        // for each argument, self not counted; an empty one: anything will do
@@ -76,7 +76,7 @@ class Trial {
 
   Outcome Attempt(const Subject& subject, PyObject* self, const std::vector<Candidate>& arguments, PyObject** result);
   void Note(const std::vector<Candidate>& arguments, Outcome outcome, PyObject* result, Answer& answer);
-  bool RunsOn(PyObject* iterator);
+  bool RunsOn(PyObject* iterable);
   void Vary(const Subject& subject, Answer& answer);
   std::string Text(const Subject& subject, const std::vector<Candidate>& arguments) const;
   PyObject* Make(const Candidate& candidate, int depth);

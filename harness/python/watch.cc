@@ -96,6 +96,8 @@ void WatchedDealloc(PyObject* object) {
   DeallocFrame* outer = log.deallocs_running;
   if (outer && outer->self == object && !outer->freed) return DelegateDealloc(object, *outer);
   const WatchedType* watched = g_watch->Find(Py_TYPE(object));
+  // A type with CPython's dealloc for classes comes here by its base's.
+  if (!watched->dealloc) watched = g_watch->NextBase(*watched, &WatchedType::dealloc);
   // The type may go with its last instance; while its dealloc is judged it must stay. Not a reference:
   // the target holds one for as long as the process lives.
   PyTypeObject* exact = Py_TYPE(object);

@@ -17,6 +17,7 @@ from refquake_cli.toolchain import SYMBOLIZER
 FOUND = 77
 TIMED_OUT = 70
 OUT_OF_MEMORY = 71
+KNOWN = 78
 BINARY_WRONG_USE = 2
 BINARY_COULD_NOT_RUN = 3
 

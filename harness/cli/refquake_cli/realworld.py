@@ -102,7 +102,9 @@ def _fuzz(subject: Subject, settings: Settings, row: Row) -> None:
         if left < 2:
             break
         with tempfile.TemporaryDirectory(prefix="refquake-realworld-") as scratch:
-            options = Options(int(left), number, settings.version, settings.out)
+            known = Path(scratch) / "known.txt"
+            known.write_text("".join(f"{seen.signature}\n" for seen in row.findings), encoding="utf-8")
+            options = Options(int(left), number, settings.version, settings.out, known=known)
             run = VariantRun(job, options, Path(scratch) / "run")
             run.start()
             while not run.poll():
@@ -124,7 +126,8 @@ def _add_up(run: VariantRun, row: Row) -> None:
     row.ok += run.operations
     row.raised += run.raised
     row.skipped += run.skipped
-    row.seconds += run.seconds
+    if run.executions:  # what discovery took does not count
+        row.seconds += run.seconds
     row.coverage = max(row.coverage, run.coverage)
 
 

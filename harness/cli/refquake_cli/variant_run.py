@@ -55,11 +55,12 @@ class Options:
     version: str
     out: Path
     corpus: Path | None = None
+    known: Path | None = None  # signatures to go on past, one a line
 
 
 @dataclass
 class Outcome:
-    state: str  # "waiting", "finding", "clean", "could not run", "stopped"
+    state: str  # "waiting", "finding", "clean", "known", "could not run", "stopped"
     kind: str = ""
     finding: Finding | None = None
     folder: Path | None = None
@@ -106,6 +107,7 @@ class VariantRun:
         return [
             *targets.binary_command(binary, self.job.target, self.job.variant, self.job.flavour, self.job.profile),
             *(f"--deny={name}" for name in self.job.leave_out),
+            *([f"--known={self._options.known}"] if self._options.known else []),
             f"--artefacts={artefacts}/",
             f"--state={self._state}",
             f"-artifact_prefix={artefacts}/",
@@ -162,6 +164,8 @@ class VariantRun:
     def _judge(self, code: int) -> Outcome:
         if code == 0:
             return self._judge_clean()
+        if code == child.KNOWN:
+            return Outcome("known")  # past the point where it could go on
         if code in (child.BINARY_WRONG_USE, child.BINARY_COULD_NOT_RUN):
             return self._could_not_run(code)
         report = find_report(self._output())
