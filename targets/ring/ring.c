@@ -199,12 +199,12 @@ ring_rotate(PyObject *op, PyObject *Py_UNUSED(ignored))
     return result;
 }
 
-/* What the plant drops_in_place does in place of taking the array away. */
+/* What the plant drops_in_place does before it takes the array away: a destructor finds what is gone. */
 static void
 drop_items_in_place(Ring *self)
 {
     for (Py_ssize_t i = 0; i < self->size; i++) {
-        Py_CLEAR(self->items[i]);
+        Py_DECREF(self->items[i]);
     }
     self->size = 0;
 }
@@ -214,7 +214,7 @@ ring_clear(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     Ring taken = {0};
     Py_BEGIN_CRITICAL_SECTION(op);
-    if (PLANT(drops_in_place)) drop_items_in_place((Ring *)op);  // finds: segv, use-after-free; with: reentry
+    if (PLANT(drops_in_place)) drop_items_in_place((Ring *)op);  // finds: use-after-free, gc-assertion, segv; with: reentry, asan
     swap_lock_held((Ring *)op, &taken);
     Py_END_CRITICAL_SECTION();
     drop_items(&taken);
@@ -343,10 +343,15 @@ ring_couple(PyObject *op, PyObject *other)
     }
     Ring *a = (Ring *)op, *b = (Ring *)other;
     PyObject *old_a, *old_b = NULL;
+    Ring *first, *second;
     int in_order = PLANT(lock_order) || (uintptr_t)a < (uintptr_t)b;  // finds: deadlock, hang; with: threads; rare
-    PyMutex_Lock(in_order ? &a->couple_lock : &b->couple_lock);
+    first = in_order ? a : b;
+    second = in_order ? b : a;
+    PyMutex_Lock(&first->couple_lock);
+    first->couplings++;
     if (a != b) {
-        PyMutex_Lock(in_order ? &b->couple_lock : &a->couple_lock);
+        PyMutex_Lock(&second->couple_lock);
+        second->couplings++;
     }
     old_a = exchange_partner(a, other);
     if (a != b) {
@@ -367,6 +372,16 @@ get_partner(PyObject *op, void *Py_UNUSED(closure))
     PyObject *partner = Py_XNewRef(self->partner);
     PyMutex_Unlock(&self->couple_lock);
     return partner != NULL ? partner : Py_NewRef(Py_None);
+}
+
+static PyObject *
+get_couplings(PyObject *op, void *Py_UNUSED(closure))
+{
+    Ring *self = (Ring *)op;
+    PyMutex_Lock(&self->couple_lock);
+    Py_ssize_t couplings = self->couplings;
+    PyMutex_Unlock(&self->couple_lock);
+    return PyLong_FromSsize_t(couplings);
 }
 
 /* --- a Ring as a sequence ------------------------------------------------------------------- */
@@ -445,6 +460,7 @@ static PyMethodDef ring_methods[] = {
 };
 
 static PyGetSetDef ring_getset[] = {
+    {"couplings", get_couplings, NULL, "how often it was coupled"},
     {"partner", get_partner, NULL, "the ring this one was coupled with last, or None"},
     {NULL},
 };

@@ -6,7 +6,7 @@
        r.extend(sequence)    # a Ring or any sequence
        r.swap(other)         # exchanges the contents of two Rings
        r.replace(x)          # the last item; optimistic: retries if another thread was faster
-       r.couple(other)       # makes the two each other's `partner`
+       r.couple(other)       # makes the two each other's `partner`, counts in `couplings`
        iter(r); r.map(function)  # -> RingIter; Snapshot of function(item)
 
    Each Ring's fields are guarded by its critical section; `version` counts the changes. Partners have
@@ -30,6 +30,7 @@ typedef struct {
     Py_ssize_t capacity;
     uint64_t version;
     PyObject *partner;
+    Py_ssize_t couplings;
     PyMutex couple_lock;
 } Ring;
 

@@ -25,7 +25,7 @@ def behaves() -> None:
     r.couple(other)
     assert r.partner is other and other.partner is r
     r.couple(r)
-    assert r.partner is r and other.partner is r
+    assert r.partner is r and other.partner is r and (r.couplings, other.couplings) == (2, 1)
     snapshot = other.map(str.upper)
     assert list(snapshot) == list("ZCDEY") and len(snapshot) == 5
     raises(TypeError, other.map, None)
