@@ -158,16 +158,15 @@ Trial::Outcome Trial::Attempt(const Subject& subject, PyObject* self, const std:
   return outcome;
 }
 
-bool Trial::RunsOn(PyObject* iterable) {
+bool Trial::RunsOn(const Subject& maker, PyObject* iterable) {
   if (!Py_TYPE(iterable)->tp_iter && !PyIter_Check(iterable)) return false;
-  PyObject* iterator = PyIter_Check(iterable) ? Py_NewRef(iterable) : PyObject_GetIter(iterable);
+  TrialGuard::Begin(maker.name + "(...), iterated");
+  PyObject* iterator = PyObject_GetIter(iterable);
   PyErr_Clear();
   Keep(iterator);
-  if (!iterator) return false;
-  TrialGuard::Begin("iterating over an instance of " + std::string(Py_TYPE(iterator)->tp_name));
   int taken = 0;
   PyObject* item = nullptr;
-  while (taken < kEndless && PyIter_NextItem(iterator, &item) == 1) {
+  while (iterator && taken < kEndless && PyIter_NextItem(iterator, &item) == 1) {
     Keep(item);
     ++taken;
   }
@@ -176,12 +175,13 @@ bool Trial::RunsOn(PyObject* iterable) {
   return taken == kEndless;
 }
 
-void Trial::Note(const std::vector<Candidate>& arguments, Outcome outcome, PyObject* result, Answer& answer) {
+void Trial::Note(const Subject& subject, const std::vector<Candidate>& arguments, Outcome outcome, PyObject* result,
+                 Answer& answer) {
   if (outcome == Outcome::kOther) answer.accepted = true;
   if (outcome != Outcome::kOk) return;
   if (!answer.succeeded) answer.arguments = arguments;
   answer.accepted = answer.succeeded = true;
-  if (RunsOn(result)) answer.endless = true;
+  if (RunsOn(subject, result)) answer.endless = true;
   const bool known = std::any_of(answer.results.begin(), answer.results.end(),
                                  [&](PyObject* seen) { return Py_TYPE(seen) == Py_TYPE(result); });
   if (!known && answer.results.size() < kResultTypes) answer.results.push_back(result);
@@ -198,7 +198,7 @@ void Trial::Vary(const Subject& subject, Answer& answer) {
       arguments[i] = candidate;
       PyObject* result = nullptr;
       const Outcome outcome = Attempt(subject, self, arguments, &result);
-      Note(arguments, outcome, result, answer);
+      Note(subject, arguments, outcome, result, answer);
       if (outcome != Outcome::kOk) continue;
       ++good;
       if (candidate.value >= 0) AddOnce(hint.values, candidate.value);
@@ -225,7 +225,7 @@ Trial::Answer Trial::Call(const Subject& subject, int nargs) {
     for (int i = 0; i < nargs; ++i) arguments.push_back(candidates_[nargs == 1 ? attempt : rng.Below(choices)]);
     PyObject* result = nullptr;
     const Outcome outcome = Attempt(subject, self, arguments, &result);
-    Note(arguments, outcome, result, answer);
+    Note(subject, arguments, outcome, result, answer);
     if (outcome == Outcome::kNumber && ++refusals == kRefusals) break;
   }
   if (answer.succeeded) Vary(subject, answer);

@@ -75,8 +75,9 @@ class Trial {
   enum class Outcome { kOk, kArgument, kNumber, kOther };
 
   Outcome Attempt(const Subject& subject, PyObject* self, const std::vector<Candidate>& arguments, PyObject** result);
-  void Note(const std::vector<Candidate>& arguments, Outcome outcome, PyObject* result, Answer& answer);
-  bool RunsOn(PyObject* iterable);
+  void Note(const Subject& subject, const std::vector<Candidate>& arguments, Outcome outcome, PyObject* result,
+            Answer& answer);
+  bool RunsOn(const Subject& maker, PyObject* iterable);
   void Vary(const Subject& subject, Answer& answer);
   std::string Text(const Subject& subject, const std::vector<Candidate>& arguments) const;
   PyObject* Make(const Candidate& candidate, int depth);

@@ -28,8 +28,8 @@ def load_verdicts() -> dict[str, dict[str, str]]:
 def verdict_of(signature: str, verdicts: dict[str, dict[str, str]]) -> str:
     for start, entry in verdicts.items():
         if signature.startswith(start):
-            return f"{entry['verdict']}: {entry['why']}"
-    return "not judged"
+            return f"Judged {entry['verdict']}: {entry['why']}"
+    return "Not judged."
 
 
 def table(rows: list[Row], verdicts: dict[str, dict[str, str]]) -> str:
@@ -53,7 +53,7 @@ def _findings(rows: list[Row], verdicts: dict[str, dict[str, str]]) -> list[str]
             how = f" (in discovery: {seen.trial})" if seen.trial else ""
             lines.append(
                 f"- **{row.target}**, owner {seen.owner}: `{_cell(seen.signature)}`{how}, first after {seen.after:.0f} s, "
-                f"{seen.times} times. Judged {verdict_of(seen.signature, verdicts)}"
+                f"{seen.times} times. {verdict_of(seen.signature, verdicts)}"
             )
     ran = [row for row in rows if row.state == "ran"]
     good = sum(row.success >= 0.5 for row in ran)

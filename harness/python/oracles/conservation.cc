@@ -125,6 +125,8 @@ void JudgeConservation(const Target& target, ObjectGraph& graph, std::span<PyObj
     const WatchedType* watched = target.watch.Find(Py_TYPE(object));
     if (!watched) continue;
     if (held > node.slots + node.visits) {
+      // An object that cannot be part of a cycle need not be visited: only when all is dropped can a count be wrong.
+      if (!last && !PyObject_IS_GC(object)) continue;
       if ((!last && HidesReferences(living, object)) || PointsTo(target.module.get(), object)) continue;
       node.visits += graph.VisitsFromElsewhere(object);
       if (held == node.slots + node.visits) continue;

@@ -1,0 +1,3 @@
+#include "driver/fuzz_target.h"
+
+REFQUAKE_FUZZ_TARGET("threads");
