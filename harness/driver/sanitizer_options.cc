@@ -4,12 +4,14 @@
 // - exitcode=77: the same for every kind of finding.
 // - handle_abort=1: CPython's fatal errors abort; the sanitizer prints the stack and runs the death
 //   callback, which writes the artefact.
+// - quarantine_size_mb=16: objects live in mimalloc and have a quarantine of their own; malloc's would only
+//   make a long run grow by 256 MB.
 // - detect_leaks=0: the survival oracle judges leaks, and the interpreter is never finalised.
 // - TSan, halt_on_error=1: later races are often echoes of the first. report_signal_unsafe=0: a report
 //   from a signal handler would hang. history_size=4: stacks of earlier accesses last a program long.
 #if __has_feature(address_sanitizer)
 extern "C" const char* __asan_default_options() {
-  return "exitcode=77:handle_abort=1:detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=0";
+  return "exitcode=77:handle_abort=1:detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=16:detect_stack_use_after_return=0";
 }
 #elif __has_feature(thread_sanitizer)
 extern "C" const char* __tsan_default_options() {
