@@ -35,7 +35,9 @@ std::unique_ptr<Session> Session::Start(const Flags& flags, const Profile& profi
   std::unique_ptr<Session> session(new Session(flags, profile));
   g_session = session.get();
   error = session->Load();
-  return error.empty() ? std::move(session) : nullptr;
+  if (error.empty()) return session;
+  (void)session.release();  // it holds Python objects, and no thread state may be left to drop them
+  return nullptr;
 }
 
 std::string Session::Load() {

@@ -81,8 +81,22 @@ class Discovery {
     if (!scope_.Owns(type) || Known(type)) return;
     const int index = target_.AddType(type);
     if (index < 0) return;
-    found_.push_back({type, index, name});
+    found_.push_back({type, index, OwnName(type, name)});
     AddConstructors(found_.size() - 1);
+  }
+
+  // Of several names in the module (`array`, `ArrayType`), the type's own.
+  std::string OwnName(PyTypeObject* type, const std::string& name) const {
+    const size_t dot = name.rfind('.');
+    const std::string own =
+        (dot == std::string::npos ? "" : name.substr(0, dot + 1)) + target_.table.types()[target_.types.size() - 1];
+    for (const ScopedModule& scoped : scope_.modules()) {
+      if (!own.starts_with(scoped.prefix)) continue;
+      Ref object(PyObject_GetAttrString(scoped.module, own.c_str() + scoped.prefix.size()));
+      PyErr_Clear();
+      if (object.get() == reinterpret_cast<PyObject*>(type)) return own;
+    }
+    return name;
   }
 
   void AddConstructors(size_t at) {
@@ -341,7 +355,8 @@ std::optional<std::string> Discover(const std::string& module, const DiscoverOpt
   for (const std::string& op : options.ops) {
     const size_t equals = op.find('=');
     if (equals == std::string::npos) return "op '" + op + "': expected NAME=EXPRESSION";
-    if (!discovery.AddExtraOp(op.substr(0, equals), op.substr(equals + 1))) return "op '" + op + "': " + TakeExceptionText();
+    if (!discovery.AddExtraOp(op.substr(0, equals), op.substr(equals + 1)))
+      return "op '" + op + "': " + TakeExceptionText();
   }
   discovery.Run();
   PyErr_Clear();
