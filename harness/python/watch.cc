@@ -7,6 +7,7 @@
 #include "python/oracles/finalizer_contract.h"
 #include "python/oracles/free_contract.h"
 #include "python/quarantine.h"
+#include "python/ref.h"
 
 namespace refquake {
 namespace {
@@ -150,9 +151,12 @@ int TypeWatch::Add(PyTypeObject* type) {
   watched.index = static_cast<int>(types_.size());
   watched.name = type->tp_name;
   if (watched.name.find('.') == std::string::npos) {
-    if (PyObject* module = PyDict_GetItemString(type->tp_dict, "__module__"); module && PyUnicode_Check(module)) {
-      watched.name = std::string(PyUnicode_AsUTF8(module)) + "." + watched.name;
+    // Not from tp_dict: the interpreter's own static types have none.
+    Ref module(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__"));
+    if (module && PyUnicode_Check(module.get())) {
+      watched.name = std::string(PyUnicode_AsUTF8(module.get())) + "." + watched.name;
     }
+    PyErr_Clear();
   }
   watched.is_gc = PyType_IS_GC(type);
   watched.is_heap = PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE);
