@@ -12,10 +12,12 @@ namespace refquake {
 namespace {
 
 constexpr uint64_t kSeed = 1;
-constexpr int kSamples = 200;            // combinations of two or three arguments
-constexpr int kRefusals = 3;             // combinations refused for their number, after which no more is tried
-constexpr int kMakerDepth = 4;           // an instance made from an instance made from ...
-constexpr long kMaxMemory = 256l << 20;  // bytes: objects of a trial are never released
+constexpr int kSamples = 200;               // combinations of two or three arguments
+constexpr int kRefusals = 3;                // combinations refused for their number, after which no more is tried
+constexpr int kMakerDepth = 4;              // an instance made from an instance made from ...
+constexpr long kMaxMemory = 256l << 20;     // bytes: objects of a trial are never released
+constexpr size_t kFewAttempts = 16;         // that a constructor or function gets once memory is short
+constexpr uint32_t kCallsBetweenLooks = 8;  // at the memory: a single compressor may take 100 MB
 constexpr size_t kResultTypes = 8;
 // Longer than any iterable among the candidates; an iterator that gives more is taken to have no end.
 constexpr int kEndless = 500;
@@ -98,7 +100,8 @@ bool Trial::CanMake(int type) const {
 
 bool Trial::MayMakeMore() {
   static bool may = true;
-  if (++calls_ % 64 == 0 && may) may = (ResidentPages() - memory_at_start_) * sysconf(_SC_PAGESIZE) < kMaxMemory;
+  if (++calls_ % kCallsBetweenLooks == 0 && may)
+    may = (ResidentPages() - memory_at_start_) * sysconf(_SC_PAGESIZE) < kMaxMemory;
   return may;
 }
 
@@ -194,6 +197,7 @@ void Trial::Vary(const Subject& subject, Answer& answer) {
     ArgHint hint;
     size_t good = 0;
     for (const Candidate& candidate : candidates_) {
+      if (subject.self == kNoType && !MayMakeMore()) break;
       std::vector<Candidate> arguments = answer.arguments;
       arguments[i] = candidate;
       PyObject* result = nullptr;
@@ -221,6 +225,7 @@ Trial::Answer Trial::Call(const Subject& subject, int nargs) {
   if (subject.self != kNoType && !self) return answer;
   int refusals = 0;
   for (size_t attempt = 0; attempt < attempts && !answer.succeeded; ++attempt) {
+    if (subject.self == kNoType && attempt >= kFewAttempts && !MayMakeMore()) break;
     std::vector<Candidate> arguments;
     for (int i = 0; i < nargs; ++i) arguments.push_back(candidates_[nargs == 1 ? attempt : rng.Below(choices)]);
     PyObject* result = nullptr;

@@ -20,7 +20,9 @@ LIBRARY = "    #0 0x3 in deflate (/lib/x86_64-linux-gnu/libz.so.1+0x1234)\n"
         ("no stack\n", "foo", UNKNOWN),
         ("==refquake==   type:     node.Node\n", "node", "node"),
         ("==refquake==   type:     functools.partial\n", "functools", CPYTHON),
-        ("==refquake==   type:     refquake.Value\n", "node", HARNESS),
+        ("==refquake==   type:     refquake.Value\n", "lru-dict==1.3.0", "lru-dict"),  # the argument the module lost
+        ("Fatal Python error: _Py_CheckFunctionResult: ...\n" + PYTHON, "lru", "lru"),
+        ("    #0 0x1 in refquake::SlotTable::Clear() /x/harness/python/slots.h:49:3\n", "node", HARNESS),
     ],
 )
 def test_owner(text: str, module: str, owner: str) -> None:

@@ -5,8 +5,9 @@
 
 A sanitizer's report belongs to who owns the first frame that tells something: a shared object of the module, a file of
 CPython's sources (Objects/, Python/, Modules/), or another library. CPython's frames at the top of a stack may be
-called by the module with a dead object: then the module's frame below decides, if the object was dropped too early by
-the module is not to be seen from here. An oracle's finding belongs to who owns the type it names.
+called by the module with a dead object: then the module's frame below decides. When CPython dies because a function broke
+the calling convention, the function's own frame is gone already: it belongs to the module that was called. An oracle's
+finding belongs to who owns the type it names; a refquake.Value is the argument that the module lost.
 """
 
 import re
@@ -19,28 +20,23 @@ HARNESS = "harness"
 UNKNOWN = "unknown"
 _CPYTHON_PATH = re.compile(r"/(?:Objects|Python|Modules|Parser|Include)/|/lib-dynload/")
 _HARNESS_PATH = re.compile(r"/harness/(?:core|driver|python|sched)/|crtstuff|fuzzer")
+_BROKEN_RESULT = re.compile(r"_Py_CheckFunctionResult|returned a result with an exception set|NULL without setting an exception")
 _TYPE = re.compile(r"^==refquake==\s+type:\s+(\S+)", re.MULTILINE)
 
 
 def owner_of(text: str, kind: str, signature: str, module: str) -> str:
     root = module.split("==")[0].split(".")[0]
-    if match := _TYPE.search(text):
-        return _owner_of_type(match[1], root)
+    if _TYPE.search(text) or _BROKEN_RESULT.search(text):
+        return CPYTHON if is_standard(root) else root
     stacks = all_stacks(text)
     if not stacks:
         return UNKNOWN
     owners = [owner for frame in stacks[0] if (owner := _owner_of_frame(frame, root))]
     if not owners:
-        return UNKNOWN
+        return HARNESS if any(_HARNESS_PATH.search(frame.file) for frame in stacks[0]) else UNKNOWN
     if owners[0] == CPYTHON and root in owners and not is_standard(root):
         return root  # CPython does what the module asked of it
     return owners[0]
-
-
-def _owner_of_type(name: str, root: str) -> str:
-    if name.startswith("refquake."):
-        return HARNESS
-    return CPYTHON if is_standard(root) else root
 
 
 def _owner_of_frame(frame: Frame, root: str) -> str:
