@@ -28,7 +28,8 @@
 
 namespace refquake::sched {
 
-inline constexpr uint32_t kDefaultMaxSteps = 50000;
+// A recursion down to the end of its stack, as in an object that calls itself, is some 100,000 steps of one op.
+inline constexpr uint32_t kDefaultMaxSteps = 1000000;
 inline constexpr int kMaxRecorded = 4096;
 
 // The token went from one lane to another.
