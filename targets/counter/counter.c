@@ -245,7 +245,7 @@ none_if_null(PyObject *value)
 static PyObject *
 holder_hold(PyObject *op, PyObject *value)
 {
-    PyObject *owned = (PLANT(incref_by_hand) ? incref_by_hand : Py_NewRef)(value);  // finds: missing-incref, leaked-reference, use-after-free, gc-assertion; with: threads, asan; rare
+    PyObject *owned = (PLANT(incref_by_hand) ? incref_by_hand : Py_NewRef)(value);  // finds: missing-incref, leaked-reference, use-after-free, negative-refcount, gc-assertion; with: threads, asan; rare
     Py_XDECREF(exchange(op, owned));
     Py_RETURN_NONE;
 }

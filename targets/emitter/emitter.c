@@ -1,7 +1,7 @@
 /* emitter: callbacks, weak references, a __dict__, and a finalizer that may bring its object back.
 
        e = Emitter()
-       e.subscribe(callback); e.unsubscribe()   # one more callback; no callbacks
+       e.subscribe(callback); e.clear()   # one more callback; no callbacks
        e.emit(x)             # calls each callback with x, returns what the last one returned, or x
        e(x)                  # the same: an Emitter can be another's callback
        e.heir = other        # another Emitter: at e's end, it gets e back, as its `saved`
@@ -165,7 +165,7 @@ emitter_subscribe(PyObject *op, PyObject *callback)
 }
 
 static PyObject *
-emitter_unsubscribe(PyObject *op, PyObject *Py_UNUSED(ignored))
+emitter_clear_callbacks(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     set_field(op, &((Emitter *)op)->callbacks, NULL);
     Py_RETURN_NONE;
@@ -183,8 +183,10 @@ call_all(PyObject *callbacks, PyObject *argument)
             Py_DECREF(result);
             return NULL;
         }
+        if (PLANT(callbacks_borrowed)) Py_DECREF(callback);
         if (!PLANT(result_kept)) Py_DECREF(result);  // finds: leaked-reference, leaked-instance
         result = PyObject_CallOneArg(callback, argument);
+        if (PLANT(callbacks_borrowed)) Py_INCREF(callback);
         Py_DECREF(callback);
         if (result == NULL) {
             if (PLANT(failure_ignored)) return Py_NewRef(argument);  // finds: bad-return, fatal-error; with: asan
@@ -206,8 +208,8 @@ emitter_emit(PyObject *op, PyObject *argument)
     self->emitted++;
     if (!PLANT(calls_with_lock)) PyMutex_Unlock(&self->count_lock);  // finds: deadlock, hang
     PyObject *callbacks = get_field(op, &self->callbacks);
-    /* Ours: a callback may call unsubscribe(). */
-    if (PLANT(callbacks_borrowed)) Py_XDECREF(callbacks);  // finds: use-after-free, negative-refcount; with: reentry, asan
+    /* Ours, and so are those in it: a callback may call clear(). */
+    if (PLANT(callbacks_borrowed)) Py_XDECREF(callbacks);  // finds: use-after-free, segv, negative-refcount; with: reentry, asan
     PyObject *result = callbacks != NULL ? call_all(callbacks, argument) : Py_NewRef(argument);
     if (!PLANT(callbacks_borrowed)) Py_XDECREF(callbacks);
     if (PLANT(calls_with_lock)) PyMutex_Unlock(&self->count_lock);
@@ -302,7 +304,7 @@ emitter_watched(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 static PyMethodDef emitter_methods[] = {
     {"subscribe", emitter_subscribe, METH_O, "Add a callback."},
-    {"unsubscribe", emitter_unsubscribe, METH_NOARGS, "Remove all callbacks."},
+    {"clear", emitter_clear_callbacks, METH_NOARGS, "Remove all callbacks."},
     {"emit", emitter_emit, METH_O, "Call each callback with the argument."},
     {"tag", emitter_tag, METH_O, "Set the attribute label."},
     {"watch", emitter_watch, METH_O, "Refer weakly to an object."},

@@ -290,7 +290,7 @@ ring_swap(PyObject *op, PyObject *other)
 static int
 is_unchanged(Ring *self, Py_ssize_t size, uint64_t version)
 {
-    if (PLANT(only_size_checked)) return self->size == size;  // finds: missing-incref, leaked-reference, use-after-free, gc-assertion; with: threads, asan; rare
+    if (PLANT(only_size_checked)) return self->size == size;  // finds: missing-incref, leaked-reference, use-after-free, negative-refcount, gc-assertion; with: threads, asan; rare
     return self->version == version;
 }
 

@@ -21,7 +21,7 @@
 
 #include "plant.h"
 
-#define MAX_SIZE 4096           /* of a Ring */
+#define MAX_SIZE 1000           /* of a Ring */
 
 typedef struct {
     PyObject_HEAD

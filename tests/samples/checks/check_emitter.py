@@ -15,13 +15,13 @@ def behaves() -> None:
     raises(ZeroDivisionError, e.emit, value)
     raises(OverflowError, e.subscribe, f)
     raises(TypeError, e.subscribe, 1)
-    e.unsubscribe()
-    e.subscribe(lambda x: e.unsubscribe())
+    e.clear()
+    e.subscribe(lambda x: e.clear())
     e.subscribe(lambda x: 5)
     assert e.emit(1) == 5
     e.subscribe(e)
     raises(RecursionError, e.emit, 1)
-    e.unsubscribe()
+    e.clear()
     raises(TypeError, e)
     raises(TypeError, Emitter, 1)
     raises(TypeError, lambda: e(x=1))
@@ -111,7 +111,7 @@ def is_shared() -> None:
             e.subscribe(f)
             e.subscribe(id)
         except OverflowError:
-            e.unsubscribe()
+            e.clear()
 
     def inherit() -> None:
         mortal = Emitter()
@@ -136,7 +136,7 @@ def is_shared() -> None:
         lambda: setattr(e, "heir", f),
         lambda: e.heir,
         lambda: e.tag(Value()),
-        e.unsubscribe,
+        e.clear,
         lambda: e.watch(f),
         e.watched,
     )
