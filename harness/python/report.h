@@ -22,7 +22,7 @@ using KnownFilter = bool (*)(const Finding&);
 
 void SetReportSink(ReportSink sink);
 void SetKnownFilter(KnownFilter filter);
-// Whether the finding is known, and so nothing to report.
+// Whether the finding is known, or a legal exception, and so nothing to report.
 bool PassOver(const Finding& finding);
 [[noreturn]] void Report(Finding finding);
 
