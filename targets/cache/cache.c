@@ -265,7 +265,7 @@ cache_visit(PyObject *op, PyObject *function)
             PyErr_Clear();      /* the list has shrunk */
             break;
         }
-        if (PLANT(visit_borrows)) Py_DECREF(key);  // finds: use-after-free, negative-refcount; with: reentry, asan
+        if (PLANT(visit_borrows)) Py_DECREF(key);  // finds: use-after-free, negative-refcount, assertion; with: reentry, asan
         PyObject *result = PyObject_CallOneArg(function, key);
         if (PLANT(visit_borrows)) Py_INCREF(key);
         Py_SETREF(last, key);
