@@ -15,7 +15,9 @@ struct Outcome {
 
 Outcome RunProgram(const std::string& body) {
   Outcome outcome;
-  FILE* pipe = popen((std::string(REFQUAKE_SCHED_TSAN_PROGRAM) + " " + body + " 2>&1").c_str(), "r");
+  // The options a caller exports for fuzz binaries would change the exit code.
+  const std::string command = "env -u TSAN_OPTIONS " REFQUAKE_SCHED_TSAN_PROGRAM " " + body + " 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return outcome;
   std::array<char, 4096> buffer;
   while (size_t size = std::fread(buffer.data(), 1, buffer.size(), pipe)) outcome.output.append(buffer.data(), size);
