@@ -131,8 +131,8 @@ def test_kill_9_at_random_moments_loses_no_finding(start, command, tmp_path: Pat
             process.wait(timeout=generator.uniform(0.1, 3.0))
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
-        process.communicate()
-    assert process.returncode == -signal.SIGKILL
+        _, err = process.communicate()
+        assert process.returncode == -signal.SIGKILL, err
     command("nightly", "--time", "4s", FAKE_FOUND=str(journal))
     check_nothing_lost(tmp_path / "refquake-nightly", journal)
 

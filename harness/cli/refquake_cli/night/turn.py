@@ -106,7 +106,8 @@ class Turn(VariantRun):
         if not path.is_file():
             return None
         content = json.loads(path.read_text(encoding="utf-8"))
-        job = Job(**{**content["job"], "expected": tuple(content["job"]["expected"])})
+        # JSON has no tuples, and a job is a key.
+        job = Job(**{name: tuple(value) if isinstance(value, list) else value for name, value in content["job"].items()})
         turn = cls(job, Limits(**content["limits"]), scratch, scratch / "corpus", [])
         turn.outcome = Outcome("stopped", problem="its campaign was killed")
         if turn._log.exists():
