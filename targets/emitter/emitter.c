@@ -114,7 +114,7 @@ emitter_dealloc(PyObject *op)
     PyTypeObject *type = Py_TYPE(op);
     if (PLANT(finalizer_skipped)) PyObject_GC_UnTrack(op);  // finds: finalizer-skipped
     else if (PyObject_CallFinalizerFromDealloc(op) < 0) {
-        if (!PLANT(resurrected_anyway)) return;  // finds: weakrefs-left, use-after-free, assertion, fatal-error, segv; with: asan
+        if (!PLANT(resurrected_anyway)) return;  // finds: lost-exception, weakrefs-left, use-after-free, assertion, segv; with: asan
     }
     PyObject_GC_UnTrack(op);
     Py_TRASHCAN_BEGIN(op, emitter_dealloc)
@@ -209,7 +209,7 @@ emitter_emit(PyObject *op, PyObject *argument)
     if (!PLANT(calls_with_lock)) PyMutex_Unlock(&self->count_lock);  // finds: deadlock, hang
     PyObject *callbacks = get_field(op, &self->callbacks);
     /* Ours, and so are those in it: a callback may call clear(). */
-    if (PLANT(callbacks_borrowed)) Py_XDECREF(callbacks);  // finds: use-after-free, segv, negative-refcount; with: reentry, asan
+    if (PLANT(callbacks_borrowed)) Py_XDECREF(callbacks);  // finds: use-after-free, segv, negative-refcount; with: reentry, asan; rare
     PyObject *result = callbacks != NULL ? call_all(callbacks, argument) : Py_NewRef(argument);
     if (!PLANT(callbacks_borrowed)) Py_XDECREF(callbacks);
     if (PLANT(calls_with_lock)) PyMutex_Unlock(&self->count_lock);

@@ -214,7 +214,7 @@ ring_clear(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     Ring taken = {0};
     Py_BEGIN_CRITICAL_SECTION(op);
-    if (PLANT(drops_in_place)) drop_items_in_place((Ring *)op);  // finds: use-after-free, gc-assertion, segv; with: reentry, asan
+    if (PLANT(drops_in_place)) drop_items_in_place((Ring *)op);  // finds: still-tracked-at-free, use-after-free, gc-assertion, segv; with: reentry, asan
     swap_lock_held((Ring *)op, &taken);
     Py_END_CRITICAL_SECTION();
     drop_items(&taken);

@@ -95,13 +95,17 @@ def test_silent_on_clean(entry: Entry, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("entry", HERE, ids=lambda one: one.name)
 def test_found_on_its_plant(entry: Entry, tmp_path: Path) -> None:
-    """What always shows is asked once; of what a race shows, one hit among a stated number of processes counts."""
+    """What always shows is asked once; of what a race shows, one hit among a stated number of processes counts.
+
+    The kind must be the same. A sanitizer's frames need not be: they change with the interpreter and the compiler.
+    """
+    kind = entry.finding.split()[0]
     attempts = ATTEMPTS if entry.profile == "threads" else 1
     seen = []
     for _ in range(attempts):
         done = replay(entry, entry.variant, tmp_path)
         report = find_report(done.stdout) if done.returncode == FOUND else None
         seen.append(report.signature if report else f"exit {done.returncode}")
-        if seen[-1] == entry.finding:
+        if report and report.kind == kind:
             return
     pytest.fail(f"{entry.finding!r} was not found; instead: {seen}\n{done.stdout[-3000:]}")
