@@ -69,8 +69,9 @@ def plants_of(target: str, flavour: str) -> list[Plant]:
 
 
 def check_variant(target: str, variant: str, flavour: str) -> str:
-    folder = variant_folder(target, variant, flavour)
-    if folder.is_dir():
+    if variant == CLEAN and target not in known_targets():
+        return variant  # an added or standard module: the build tree has none of it
+    if variant_folder(target, variant, flavour).is_dir():
         return variant
     names = [plant.name for plant in plants_of(target, flavour)]
     raise WrongUse(f"{target} has no plant {variant}; there are: {', '.join(names) or 'none'}")
