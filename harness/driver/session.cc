@@ -107,7 +107,8 @@ void Session::OnFinding(const Finding& finding) {
     schedule = PrintSchedule(program.schedule);
     text = PrintText(program, session.table(), session.profile_.name);
   }
-  const char* artefact = WriteArtefact(session.flags_.artefacts.c_str());
+  // Before the first program there is no input to keep: loading the target is the reproducer.
+  const char* artefact = session.running_ ? WriteArtefact(session.flags_.artefacts.c_str()) : nullptr;
   if (artefact && !text.empty()) WriteFile(std::string(artefact) + ".prog", text);
   const std::string report = PrintFinding(finding, schedule, text, artefact ? artefact : "");
   std::fwrite(report.data(), 1, report.size(), stderr);

@@ -214,13 +214,18 @@ class VariantRun:
         return Outcome("finding", report.kind, finding, folder)
 
     def _artefact(self, report: Report) -> Path | None:
-        """The one the report names, else the newest libFuzzer wrote, else the input that ran last."""
-        if report.artefact and (named := self._scratch / report.artefact).is_file():
+        """The one the report names, else the newest libFuzzer wrote, else the input that ran last.
+
+        None where that is empty: the process died while it loaded the target.
+        """
+        if report.artefact and _has_content(named := self._scratch / report.artefact):
             return named
         written = [
             path
             for path in (self._scratch / "artefacts").iterdir()
-            if path.suffix != ".prog" and path.name.startswith(("crash-", "timeout-", "oom-", "leak-"))
+            if path.suffix != ".prog"
+            and path.name.startswith(("crash-", "timeout-", "oom-", "leak-"))
+            and _has_content(path)
         ]
         if written:
             return max(written, key=lambda path: path.stat().st_mtime)
@@ -230,3 +235,7 @@ class VariantRun:
         last = self._scratch / "last-input"
         last.write_bytes(record.input)
         return last
+
+
+def _has_content(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size > 0
