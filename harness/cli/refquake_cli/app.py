@@ -7,6 +7,7 @@ Example:
 
 import importlib
 import sys
+import traceback
 
 import click
 
@@ -77,3 +78,7 @@ def main() -> None:
     except (KeyboardInterrupt, click.exceptions.Abort):
         print("refquake: interrupted; the same command goes on from here", file=sys.stderr)
         sys.exit(INTERRUPTED)
+    except Exception:
+        # Python's own exit code for this is 1, which says "findings" here.
+        traceback.print_exc()
+        sys.exit(COULD_NOT_RUN)
