@@ -129,7 +129,8 @@ class Night:
     def _minimise(self, arm: Job) -> str:
         scratch = self._work / "minimise"
         scratch.mkdir(exist_ok=True)
-        before, after = self._corpora[arm].minimise(scratch, self.settings.version)
+        known = self.store.pass_over_lines(arm.target, arm.variant)
+        before, after = self._corpora[arm].minimise(scratch, known, self.settings.version)
         self._journal.write("minimised", arm=arm.title, target=arm.target, before=before, after=after)
         return f"corpus of {before} inputs, {after} kept"
 

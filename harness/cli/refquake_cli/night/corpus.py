@@ -2,7 +2,7 @@
 
     corpus = Corpus(folder / "corpus", arm)
     corpus.take(scratch / "corpus")             # moves new inputs in
-    corpus.minimise(scratch, version)           # keeps what together reaches everything reached
+    corpus.minimise(scratch, known, version)    # keeps what together reaches everything reached
 
 Files come by rename and go by unlink, one at a time: stopped anywhere, or used by several campaigns at once, it is a
 corpus that reaches all it reached before.
@@ -47,15 +47,15 @@ class Corpus:
             os.replace(entry, self.folder / name)
         return new
 
-    def minimise(self, scratch: Path, version: str) -> tuple[int, int]:
-        """libFuzzer's merge. Returns the number of inputs before and after."""
+    def minimise(self, scratch: Path, known: list[str], version: str) -> tuple[int, int]:
+        """libFuzzer's merge, which drops what dies: known findings do not. Returns the inputs before and after."""
         before = self._names()
         if len(before) < WORTH_MINIMISING:
             return len(before), len(before)
         kept = scratch / "merged"
         shutil.rmtree(kept, ignore_errors=True)
         kept.mkdir(parents=True)
-        if not self._merge(kept, scratch, version):
+        if not self._merge(kept, scratch, known, version):
             return len(before), len(before)
         keep = {entry.name for entry in kept.iterdir()}
         self.take(kept)
@@ -64,14 +64,15 @@ class Corpus:
                 (self.folder / name).unlink()
         return len(before), len(self)
 
-    def _merge(self, kept: Path, scratch: Path, version: str) -> bool:
+    def _merge(self, kept: Path, scratch: Path, known: list[str], version: str) -> bool:
         """Whether it came to its end and kept something; a merge that breaks changes nothing."""
         arm = self.arm
+        (scratch / "known.txt").write_text("".join(line + "\n" for line in known), encoding="utf-8")
         binary = targets.fuzz_binary(arm.profile, arm.flavour)
         command = [
             *targets.binary_command(binary, arm.target, arm.variant, arm.flavour, arm.profile),
-            "--self-proof=0", f"--artefacts={scratch}/", f"-artifact_prefix={scratch}/", "-merge=1",
-            str(kept), str(self.folder),
+            "--self-proof=0", f"--known={scratch / 'known.txt'}", f"--artefacts={scratch}/",
+            f"-artifact_prefix={scratch}/", "-merge=1", str(kept), str(self.folder),
         ]  # fmt: skip
         try:
             done = subprocess.run(
