@@ -40,10 +40,10 @@ def add_package(flavour: str, version: str, requirement: str, name: str, release
             remove(part)
             raise
         final = parent / added.name
+        added = Added(**{**vars(added), "site": str(final / "site")})
+        store_manifest(part, added)  # before the rename: the environment appears whole
         replace_folder(part, final)
         task.done("added")
-    added = Added(**{**vars(added), "site": str(final / "site")})
-    store_manifest(final, added)
     return added
 
 

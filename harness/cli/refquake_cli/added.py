@@ -71,7 +71,7 @@ def _load(path: Path) -> Added:
 
 def all_added(flavour: str, version: str = DEFAULT_VERSION) -> list[Added]:
     """The one added last comes first."""
-    manifests = environments_folder(flavour, version).glob(f"*/{MANIFEST}")
+    manifests = environments_folder(flavour, version).glob(f"[!.]*/{MANIFEST}")  # not what is being built
     return [_load(path) for path in sorted(manifests, key=lambda path: path.stat().st_mtime, reverse=True)]
 
 
