@@ -27,7 +27,7 @@ def empty_program(job: "Job") -> str:
 def _show(path: Path, job: "Job", version: str) -> subprocess.CompletedProcess:
     binary = targets.fuzz_binary(job.profile, job.flavour)
     command = targets.binary_command(binary, job.target, job.variant, job.flavour, job.profile)
-    command += ["--self-proof=0", f"--show={path.resolve()}"]
+    command += [*(f"--deny={name}" for name in job.leave_out), "--self-proof=0", f"--show={path.resolve()}"]
     return subprocess.run(
         command,
         stdin=subprocess.DEVNULL,
