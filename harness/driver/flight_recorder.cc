@@ -1,5 +1,6 @@
 #include "driver/flight_recorder.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -26,6 +27,7 @@ bool WriteAll(int fd, const void* data, size_t size) {
   const char* at = static_cast<const char*>(data);
   while (size > 0) {
     const long written = syscall(SYS_write, fd, at, size);
+    if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return false;
     at += written;
     size -= static_cast<size_t>(written);

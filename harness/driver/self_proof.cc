@@ -29,13 +29,17 @@ struct Child {
   const char* canary = nullptr;
   pid_t pid = -1;
   int output = -1;
+  int error = 0;  // of its start
 };
 
 Child StartCanary(const std::string& binary, const Flags& flags, const char* canary) {
   Child child;
   child.canary = canary;
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) < 0) return child;
+  if (pipe2(ends, O_CLOEXEC) < 0) {
+    child.error = errno;
+    return child;
+  }
   std::vector<std::string> arguments = {binary, std::string("--canary=") + canary, "--self-proof=0",
                                         "--artefacts=/dev/null/"};
   if (!flags.home.empty()) arguments.push_back("--home=" + flags.home);
@@ -46,7 +50,8 @@ Child StartCanary(const std::string& binary, const Flags& flags, const char* can
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
   posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
-  if (posix_spawn(&child.pid, binary.c_str(), &actions, nullptr, argv.data(), environ) != 0) child.pid = -1;
+  child.error = posix_spawn(&child.pid, binary.c_str(), &actions, nullptr, argv.data(), environ);
+  if (child.error != 0) child.pid = -1;
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   child.output = ends[0];
@@ -75,7 +80,7 @@ std::string LastLines(const std::string& text) {
 // The empty string if the canary was reported.
 std::string Judge(const Child& child) {
   const std::string name = child.canary;
-  if (child.pid < 0) return "cannot start the canary '" + name + "': " + std::strerror(errno);
+  if (child.pid < 0) return "cannot start the canary '" + name + "': " + std::strerror(child.error);
   const std::string output = ReadAll(child.output);
   int status = 0;
   while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {

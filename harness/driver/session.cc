@@ -27,6 +27,11 @@ namespace {
 // A program takes milliseconds; under a sanitizer on a busy machine a second. Beyond this it hangs.
 constexpr int kHangSeconds = 30;
 
+// Nothing is executed, so nothing is judged: a module whose type leaks can still be shown.
+bool OnlyPrints(const Flags& flags) {
+  return !flags.show.empty() || !flags.encode.empty() || flags.list_ops != "0" || flags.list_types != "0";
+}
+
 Session* g_session = nullptr;
 
 }  // namespace
@@ -49,7 +54,7 @@ std::string Session::Load() {
   }
   SetReportSink(OnFinding);
   executor_ = std::make_unique<Executor>(target_, ExecutorOptions{.max_lanes = profile_.max_lanes,
-                                                                  .judge = flags_.judge != "0",
+                                                                  .judge = flags_.judge != "0" && !OnlyPrints(flags_),
                                                                   .fights = profile_.fights,
                                                                   .fail_allocations = profile_.fail_allocations});
   if (profile_.max_lanes > 1) executor_->StartWorkers();

@@ -6,9 +6,9 @@ namespace refquake {
 
 void JudgeFinalizer(const WatchedType& watched, PyObject* object, const DeallocFrame* frame) {
   if (!Py_TYPE(object)->tp_finalize) return;
+  if (!frame) return;  // no tp_dealloc runs: a constructor that failed gives back what it allocated
   const bool marks = PyObject_IS_GC(object);  // PyObject_CallFinalizer marks collectable instances
-  if (!marks && !frame) return;
-  if ((marks && PyObject_GC_IsFinalized(object)) || (frame && frame->finalized)) return;
+  if ((marks && PyObject_GC_IsFinalized(object)) || frame->finalized) return;
   ReportBreach(watched, object,
                {.kind = "finalizer-skipped",
                 .what = "tp_free was called on an instance whose tp_finalize never ran",
