@@ -42,8 +42,11 @@ class Artefact:
 
 
 def open_artefact(path: Path, overrides: Overrides) -> Artefact:
-    if not path.exists():
-        raise WrongUse(f"no such file: {path}")
+    try:
+        if not path.exists():
+            raise WrongUse(f"no such file: {path}")
+    except OSError as error:  # a name too long
+        raise WrongUse(f"no such file: {path}: {error.strerror}") from error
     if path.is_dir():
         return _from_finding(path, _input_of(path), overrides)
     content = read_input(path)
@@ -65,6 +68,8 @@ def _input_of(folder: Path) -> Path:
 
 
 def read_input(path: Path) -> bytes:
+    if not path.is_file():  # a pipe or a device may never end
+        raise WrongUse(f"cannot read {path}: not a regular file")
     try:
         content = path.read_bytes()
     except OSError as error:

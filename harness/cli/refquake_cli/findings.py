@@ -64,5 +64,5 @@ def load(folder: Path) -> Finding:
     try:
         known = {field.name for field in fields(Finding)}
         return Finding(**{k: v for k, v in json.loads(path.read_text(encoding="utf-8")).items() if k in known})
-    except (OSError, ValueError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise WrongUse(f"{path} does not describe a finding: {error}") from error
