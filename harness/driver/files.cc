@@ -23,6 +23,8 @@ std::optional<std::string> ReadFile(const std::string& path, std::string& conten
 }
 
 std::optional<std::string> WriteFile(const std::string& path, const std::string& content) {
+  std::error_code unknown;
+  if (std::filesystem::is_other(path, unknown)) return path + ": not a regular file";  // never rename over a device
   const std::string beside = path + ".part";
   {
     std::ofstream out(beside, std::ios::binary | std::ios::trunc);

@@ -114,6 +114,7 @@ void Session::OnFinding(const Finding& finding) {
   }
   // Before the first program there is no input to keep: loading the target is the reproducer.
   const char* artefact = session.running_ ? WriteArtefact(session.flags_.artefacts.c_str()) : nullptr;
+  if (session.running_ && !artefact) std::fputs("==refquake== the artefact could not be written\n", stderr);
   if (artefact && !text.empty()) WriteFile(std::string(artefact) + ".prog", text);
   const std::string report = PrintFinding(finding, schedule, text, artefact ? artefact : "");
   std::fwrite(report.data(), 1, report.size(), stderr);
