@@ -68,7 +68,7 @@ def _input_of(folder: Path) -> Path:
 
 
 def read_input(path: Path) -> bytes:
-    if not path.is_file():  # a pipe or a device may never end
+    if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe or a device may never end
         raise WrongUse(f"cannot read {path}: not a regular file")
     try:
         content = path.read_bytes()
