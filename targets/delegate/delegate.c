@@ -95,7 +95,7 @@ static_dealloc(PyObject *op)
     PyObject_GC_UnTrack(op);
     Py_TRASHCAN_BEGIN(op, static_dealloc)
     base_clear(op);
-    if (!PLANT(no_free)) Py_TYPE(op)->tp_free(op);  // finds: no-free
+    if (!PLANT(no_free)) Py_TYPE(op)->tp_free(op);  // finds: no-free; with: asan
     Py_TRASHCAN_END
 }
 
