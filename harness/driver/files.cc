@@ -12,6 +12,9 @@ namespace refquake {
 std::optional<std::string> ReadFile(const std::string& path, std::string& content) {
   std::error_code code;
   if (std::filesystem::is_directory(path, code)) return path + ": is a directory";
+  if (std::filesystem::exists(path, code) && !std::filesystem::is_regular_file(path, code)) {
+    return path + ": not a regular file";  // a pipe may never end
+  }
   std::ifstream in(path, std::ios::binary);
   if (!in) return path + ": " + std::strerror(errno);
   std::ostringstream all;

@@ -59,6 +59,7 @@ std::optional<std::string> ParseFlags(int argc, char** argv, Flags& flags) {
       if (spec.name == name) found = &spec;
     }
     if (!found) return "unknown flag --" + std::string(name) + "; --help lists them";
+    if (value.empty()) return "--" + std::string(name) + " needs a value; --help lists the flags";
     if (found->text) {
       flags.*(found->text) = value;
     } else {

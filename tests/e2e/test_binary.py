@@ -103,3 +103,20 @@ def test_sanitizer_finding_leaves_its_artefact(tmp_path: Path) -> None:
     assert f"ARTEFACT: {artefacts[0]}" in done.output
     assert replay("node", "size_left_behind", "lifecycle", artefacts[0]).kind == done.kind
     assert replay("node", "clean", "lifecycle", artefacts[0]).code == 0
+
+
+@pytest.mark.parametrize("flag", ["--show=", "--replay=", "--repeat=", "--canary="])
+def test_flag_without_its_value_is_wrong_use(flag: str) -> None:
+    assert run(command("node", "clean", "lifecycle", flag, "-runs=0"), timeout=60).code == 2
+
+
+def test_replaying_no_times_is_wrong_use(program: Path) -> None:
+    done = run(command("node", "clean", "lifecycle", f"--replay={program}", "--repeat=0"), timeout=60)
+    assert done.code == 2
+    assert "--repeat=0" in done.output
+
+
+def test_a_device_is_no_program() -> None:
+    done = replay("node", "clean", "lifecycle", Path("/dev/zero"))
+    assert done.code == 2
+    assert "not a regular file" in done.output
