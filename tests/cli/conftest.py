@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 CLI = HERE.parents[1] / "harness" / "cli"
 LOGS = HERE / "logs"
 PLANTS = ("setter_race", "missing_incref", "oracle", "cannot_import", "idle", "killed", "shot", "endless", "flaky",
-          "needs_push")
+          "needs_push", "dies_early")
 PLANTS_JSON = """[
  {"plant": "setter_race", "finds": ["data-race"], "profile": "threads", "flavours": ["tsan"], "line": 3},
  {"plant": "missing_incref", "finds": ["use-after-free"], "profile": "lifecycle", "flavours": ["asan"], "line": 4},

@@ -184,6 +184,12 @@ def test_what_does_not_reproduce_is_not_minimised(command, program: Path) -> Non
     assert "not reproduced in 5 fresh processes" in done.stderr
 
 
+def test_a_target_that_dies_before_any_program_is_named(command, program: Path) -> None:
+    done = command("minimize", program, "--plant", "dies_early")
+    assert done.returncode == 3
+    assert "node dies_early dies under asan while its ops are tried, before any program runs" in done.stderr
+
+
 def test_an_op_that_is_gone_is_named(command, tmp_path: Path) -> None:
     bad = tmp_path / "bad.prog"
     bad.write_text("phase:\n    lane:\n        bad\n")

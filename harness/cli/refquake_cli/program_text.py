@@ -67,6 +67,9 @@ def require_text(path: Path, job: "Job", version: str) -> str:
         raise WrongUse(complaint(done.stderr))
     if done.returncode != 0 and path.suffix == ".prog":
         return path.read_text(encoding="utf-8", errors="replace")  # it dies while loading the target: replaying tells
+    if done.returncode == child.FOUND:
+        what = f"{job.target} {job.variant} dies under {job.flavour} while its ops are tried, before any program runs"
+        raise CouldNotRun(f"{what}: there is no program to show or to make smaller")
     if done.returncode != 0:
         raise CouldNotRun(f"{path}: {complaint(done.stderr)} (exit {done.returncode})")
     return done.stdout

@@ -35,13 +35,15 @@ def read_program(path: str) -> None:
 
 
 def find(report: str) -> None:
-    artefact = Path(flags["artefacts"]) / "crash-0123"
+    artefact = Path(flags.get("artefacts", ".")) / "crash-0123"
     artefact.write_text("PROGRAM")
     leave(77, (LOGS / report).read_text())
 
 
 if variant == "killed":  # while the target is loaded, whatever is asked
     signal.raise_signal(signal.SIGKILL)
+if variant == "dies_early":
+    find("asan-use-after-free.txt")
 if "--list-ops" in sys.argv:
     print("call\tcreate\tNode\t0\t\nmethod\tcall\tpush\t2\tNode\ndrop\tdrop\t\t1\t")
     leave(0)
