@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from refquake_cli import child, targets
 from refquake_cli.errors import CouldNotRun, WrongUse
 from refquake_cli.program_model import Op, Program
-from refquake_cli.program_text import complaint
+from refquake_cli.program_text import complaint, dies_early
 from refquake_cli.variant_run import Job
 
 LIST_SECONDS = 120
@@ -74,6 +74,8 @@ def op_list(job: Job, version: str) -> OpList:
         stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=LIST_SECONDS,
         env=child.child_environment(version),
     )  # fmt: skip
+    if done.returncode == child.FOUND:
+        raise dies_early(job)
     table = parse_op_list(job.target, done.stdout)
     if done.returncode != 0 or not table.entries:
         raise CouldNotRun(f"{binary.name} did not list the ops of {job.target}: {complaint(done.stderr)}")

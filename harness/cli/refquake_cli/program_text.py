@@ -58,6 +58,11 @@ def complaint(output: str) -> str:
     return line.removeprefix("==refquake== ").removeprefix("refquake: ").removeprefix("ERROR: ").removeprefix("error: ")
 
 
+def dies_early(job: "Job") -> CouldNotRun:
+    what = f"{job.target} {job.variant} dies under {job.flavour} while its ops are tried, before any program runs"
+    return CouldNotRun(f"{what}: there is no program to show or to make smaller")
+
+
 def require_text(path: Path, job: "Job", version: str) -> str:
     try:
         done = _show(path, job, version)
@@ -68,8 +73,7 @@ def require_text(path: Path, job: "Job", version: str) -> str:
     if done.returncode != 0 and path.suffix == ".prog":
         return path.read_text(encoding="utf-8", errors="replace")  # it dies while loading the target: replaying tells
     if done.returncode == child.FOUND:
-        what = f"{job.target} {job.variant} dies under {job.flavour} while its ops are tried, before any program runs"
-        raise CouldNotRun(f"{what}: there is no program to show or to make smaller")
+        raise dies_early(job)
     if done.returncode != 0:
         raise CouldNotRun(f"{path}: {complaint(done.stderr)} (exit {done.returncode})")
     return done.stdout
