@@ -13,7 +13,7 @@ extern "C" void refquake_set_heap_visible(PyThreadState* state, int visible);
 namespace refquake {
 namespace {
 
-constexpr size_t kStackBytes = 16u << 20;  // as the workers'
+constexpr size_t kStackBytes = 8u << 20;  // as the workers'
 
 PyThreadState* g_baseline = nullptr;
 
