@@ -13,6 +13,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from refquake_cli import child
 from refquake_cli.files import write_whole
 from refquake_cli.flight_record import read_record
 from refquake_cli.ingest import echo_of, pass_over_line
@@ -22,7 +23,6 @@ from refquake_cli.store import Sighting
 from refquake_cli.variant_run import WAITING, Job, Options, Outcome, VariantRun
 
 DESCRIPTION = "turn.json"
-PASSED_OVER = 78  # the binary met a known finding it cannot go on past: another process must
 _FEATURES = re.compile(r"^#\d+\s.*?\bft: (\d+)", re.MULTILINE)
 
 
@@ -81,7 +81,7 @@ class Turn(VariantRun):
                 *(word for word in rest if not word.startswith("-"))]  # fmt: skip
 
     def _judge(self, code: int) -> Outcome:
-        if code == PASSED_OVER:
+        if code == child.KNOWN:
             return Outcome("passed over")
         return super()._judge(code)
 
