@@ -64,7 +64,7 @@ cdef class Tree:
 
     def last(self):
         with cython.critical_section(self):
-            if PLANT(last_borrowed) and self.last_pushed != NULL: return <object>self.last_pushed  # finds: use-after-free, negative-refcount; with: asan
+            if PLANT(last_borrowed) and self.last_pushed != NULL: return <object>self.last_pushed  # finds: use-after-free, negative-refcount, segv; with: asan
             return self.children[-1]
 
     def clear(self):
