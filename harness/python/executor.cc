@@ -19,7 +19,7 @@ namespace {
 // A finalizer may resurrect once and what it holds may have finalizers too.
 constexpr int kCollections = 3;
 // Garbage of types that are not watched is collected every so many runs.
-constexpr uint64_t kRunsBetweenCollections = 64;
+constexpr uint64_t kRunsBetweenCollections = 256;
 constexpr int kMaxFaults = 64;  // per op
 
 }  // namespace
@@ -60,6 +60,7 @@ RunResult Executor::Run(const Program& program) {
     log.trace.clear();
     log.deallocs = 0;
   }
+  lanes_ran_ = false;
   stepping_.Begin(program.schedule);
   ResetChains();
   for (size_t i = 0; i < program.phases.size(); ++i) {
@@ -91,6 +92,7 @@ void Executor::RunPhase(const Phase& phase) {
 
 void Executor::RunConcurrently(const Phase& phase) {
   const int lanes = static_cast<int>(phase.lanes.size());
+  lanes_ran_ = true;
   size_t ops = 0;
   for (int i = 0; i < lanes; ++i) {
     Worker& worker = workers_[static_cast<size_t>(i)];
@@ -115,6 +117,7 @@ void Executor::RunWorker(int lane, void* executor) {
 
 void Executor::RunLane(const Lane& lane, SlotTable& slots, LaneLog& log, bool stepped) {
   if (options_.fights) fighting_lane_ = &lane;  // written by the only lane
+  PyThreadState* state = PyThreadState_Get();
   for (const Op& op : lane) {
     if (stepped) {
       // Detached, because a lane that stops here while attached would hold up stop-the-world.
@@ -127,6 +130,7 @@ void Executor::RunLane(const Lane& lane, SlotTable& slots, LaneLog& log, bool st
     trace.op = &op;
     trace.outcome = RunOp(op, slots, trace);
     ++log.place.op;
+    if (!stepped) AnswerRequests(state);
   }
 }
 
@@ -274,7 +278,7 @@ void Executor::Drain() {
   // Two rounds: what dies in the first may be queued for a thread that has had its turn.
   for (int round = 0; round < 2; ++round) {
     DrainQueues();
-    if (pool_.workers() == 0) continue;
+    if (!lanes_ran_) continue;  // waking the workers takes longer than most programs
     PyThreadState* saved = PyEval_SaveThread();
     pool_.RunOnEach(pool_.workers(), DrainWorker, this);
     PyEval_RestoreThread(saved);
@@ -326,7 +330,7 @@ void Executor::Finish() {
   TakeEvents();
   const bool due = ++runs_ % kRunsBetweenCollections == 0;
   for (int i = 0; i < kCollections && (living_.AnyNew() || (due && i == 0)); ++i) {
-    if (pool_.workers() > 0) Drain();
+    if (lanes_ran_) Drain();
     CollectNow();
     TakeEvents();
   }

@@ -97,6 +97,7 @@ class Executor {
   std::vector<PyObject*> instances_;
   AddressMap<bool> elders_;
   const Lane* fighting_lane_ = nullptr;  // the one lane that runs, where values may re-enter
+  bool lanes_ran_ = false;               // in this run, on the workers
   int16_t phase_ = 0;
   uint64_t runs_ = 0;
 };

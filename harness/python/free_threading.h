@@ -68,8 +68,18 @@ inline void DrainQueues() {
   _Py_brc_merge_refcounts(state);
   _PyMem_ProcessDelayed(state);
 }
+
+// What the evaluation loop does between two instructions: if the thread was asked for something (to stop
+// for the collector, to merge counts), does it now. A lane that only calls C never would, and who waits to
+// stop the world looks only every millisecond whether it has. The thread state is attached; objects may die.
+constexpr uintptr_t kEvents = 0xff;  // the other bits are a version of the instrumentation
+inline void AnswerRequests(PyThreadState* state) {
+  if ((__atomic_load_n(&state->eval_breaker, __ATOMIC_RELAXED) & kEvents) == 0) return;
+  if (_Py_HandlePending(state) < 0) PyErr_Clear();
+}
 #else
 inline void DrainQueues() {}
+inline void AnswerRequests(PyThreadState*) {}
 #endif
 
 }  // namespace refquake

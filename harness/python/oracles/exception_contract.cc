@@ -19,7 +19,8 @@ PyObject* Marker(LaneLog& log) {
 ExceptionJudge::ExceptionJudge(LaneLog& log)
     : thread_state_(PyThreadState_Get()), before_(thread_state_->current_exception) {
   if (before_ || log.deallocs++ % 2 == 1 || !Marker(log)) return;
-  PyErr_SetRaisedException(Py_NewRef(log.marker));
+  Py_IncRef(log.marker);
+  PyErr_SetRaisedException(log.marker);
   before_ = log.marker;
   marked_ = true;
 }
