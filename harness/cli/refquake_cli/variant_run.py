@@ -26,7 +26,7 @@ from refquake_cli.seed_corpus import seed_folder
 
 STOP_GRACE_SECONDS = 30
 INPUT_TIMEOUT_SECONDS = 20
-_COVERAGE = re.compile(r"^#\d+\s.*?\bcov: (\d+)", re.MULTILINE)
+_COVERAGE = re.compile(r"^#\d+\s.*?\bcov: (\d+) ft: (\d+)", re.MULTILINE)
 
 
 WAITING = "waiting"
@@ -56,6 +56,7 @@ class Options:
     out: Path
     corpus: Path | None = None
     known: Path | None = None  # signatures to go on past, one a line
+    flags: tuple[str, ...] = ()  # more of the binary's, for measuring
 
 
 @dataclass
@@ -71,7 +72,7 @@ class VariantRun:
     def __init__(self, job: Job, options: Options, scratch: Path) -> None:
         self.job = job
         self.outcome = Outcome(WAITING)
-        self.executions = self.operations = self.coverage = self.rate = 0
+        self.executions = self.operations = self.coverage = self.features = self.rate = 0
         self.raised = self.skipped = 0  # ops, beside those that did something
         self._options = options
         self._scratch = scratch
@@ -108,6 +109,7 @@ class VariantRun:
             *targets.binary_command(binary, self.job.target, self.job.variant, self.job.flavour, self.job.profile),
             *(f"--deny={name}" for name in self.job.leave_out),
             *([f"--known={self._options.known}"] if self._options.known else []),
+            *self._options.flags,
             f"--artefacts={artefacts}/",
             f"--state={self._state}",
             f"-artifact_prefix={artefacts}/",
@@ -151,8 +153,8 @@ class VariantRun:
             new = stream.read()
         whole = new[: new.rfind(b"\n") + 1]
         self._read_to += len(whole)
-        for coverage in _COVERAGE.findall(whole.decode(errors="replace")):
-            self.coverage = int(coverage)
+        for coverage, features in _COVERAGE.findall(whole.decode(errors="replace")):
+            self.coverage, self.features = int(coverage), int(features)
         if record := read_record(self._state):
             self.executions, self.operations = record.inputs, record.ok
             self.raised, self.skipped = record.errors, record.skipped

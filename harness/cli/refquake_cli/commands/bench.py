@@ -62,3 +62,33 @@ def truth(
     print(measuring.summary(rows, control))
     print(f"written to {out}/ground-truth.md")
     return NOTHING_FOUND if control.found + control.other == 0 else COULD_NOT_RUN
+
+
+@command.command("mutators")
+@click.argument("plants", nargs=-1, required=True, metavar="TARGET/PLANT...")
+@click.option("--flavour", default="asan", show_default=True, metavar="asan|tsan")
+@click.option("--seeds", type=click.IntRange(1), default=10, show_default=True, help="Tries for each plant.")
+@click.option("--time", "seconds", type=click.IntRange(1), default=10, show_default=True, help="Seconds for each try.")
+@click.option("--jobs", "workers", type=click.IntRange(1), default=2, show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), default=Path("refquake-out/mutators"), show_default=True)
+def mutators(plants: tuple[str, ...], flavour: str, seeds: int, seconds: int, workers: int, out: Path) -> int:
+    """Find the PLANTs with all mutators and without each in turn; writes mutators.md and .json."""
+    from refquake_cli import earnings
+    from refquake_cli.build import build
+    from refquake_cli.fuzz_plan import clean_jobs, plan
+    from refquake_cli.sources import DEFAULT_VERSION
+    from refquake_cli.variant_run import Options
+
+    wanted = check_flavour(flavour)
+    build([wanted])
+    named = [name.partition("/") for name in plants]
+    jobs = [job for target, _, plant in named for job in plan(check_target(target), plant, None, [wanted])]
+    clean = [job for target in dict.fromkeys(target for target, _, _ in named) for job in clean_jobs(target, "threads", [wanted])]
+    out.mkdir(parents=True, exist_ok=True)
+    options = Options(seconds, 1, DEFAULT_VERSION, (out / "findings").resolve())
+    rows = earnings.measure(earnings.all_arms(), jobs, clean, range(1, seeds + 1), options, workers)
+    how = f"{wanted}, {seeds} seeds, each from an empty corpus, at most {seconds} s, {workers} processes side by side."
+    earnings.write_json(out / "mutators.json", rows)
+    (out / "mutators.md").write_text(earnings.markdown(rows, how), encoding="utf-8")
+    print(f"written to {out}/mutators.md")
+    return NOTHING_FOUND
