@@ -39,20 +39,17 @@ constexpr FlagSpec kFlags[] = {
      "prove at start that bugs are reported (default 1; 0 in a bundled binary)"},
     {"gil", &Flags::gil, nullptr, "default|off", "off keeps it off even if the module asks for it"},
     {"deadline", &Flags::deadline, nullptr, kCount,
-     "seconds until a program or a trial call is taken to hang, four times as long for an import (default 30)"},
+     "seconds until a program or a trial call is taken to hang, three times as long for an import (default 30)"},
     {"feedback", &Flags::feedback, nullptr, kSwitch, "tell libFuzzer what happened to objects (default 1)"},
     {"judge", &Flags::judge, nullptr, kSwitch,
      "let the oracles judge (default 1; 0 leaves only the sanitizers, for comparing)"},
-    {"mutators", &Flags::mutators, nullptr, "NAME,NAME",
-     "use only these mutators (for measuring what each earns)"},
+    {"mutators", &Flags::mutators, nullptr, "NAME,NAME", "use only these mutators (for measuring what each earns)"},
     {"list-ops", &Flags::list_ops, nullptr, kSwitch, "print what was discovered and exit"},
     {"list-types", &Flags::list_types, nullptr, kSwitch, "print the types that were discovered and exit"},
     {"op-stats", &Flags::op_stats, nullptr, "FILE", "how often each op succeeded, raised and was skipped"},
-    {"deny", nullptr, &Flags::deny, "NAME",
-     "leave out FUNCTION, TYPE or TYPE.METHOD; may be given more than once"},
+    {"deny", nullptr, &Flags::deny, "NAME", "leave out FUNCTION, TYPE or TYPE.METHOD; may be given more than once"},
     {"value", nullptr, &Flags::value, "EXPRESSION", "one more argument value; may be given more than once"},
-    {"op", nullptr, &Flags::op, "NAME=EXPRESSION",
-     "one more op, a callable made of the module's names; likewise"},
+    {"op", nullptr, &Flags::op, "NAME=EXPRESSION", "one more op, a callable made of the module's names; likewise"},
     {"help", &Flags::help, nullptr, kSwitch, "print this and exit"},
 };
 
@@ -124,8 +121,7 @@ std::string FlagsHelp() {
   for (const FlagSpec& spec : kFlags) {
     std::string line = "  --" + std::string(spec.name);
     line.append(line.size() < 18 ? 18 - line.size() : 1, ' ');
-    if (spec.takes != kSwitch) line.append(spec.takes).append(": ");
-    help += line.append(spec.help).append("\n");
+    help += line.append(spec.takes).append(": ").append(spec.help).append("\n");
   }
   return help;
 }

@@ -94,7 +94,8 @@ void WriteSchedule() {
 }
 
 void OnDeath() {
-  if (g_record->inputs == 0 && g_record->input_size > 0) {  // in discovery: there is no program to keep, the call is the reproducer
+  if (g_record->inputs == 0 &&
+      g_record->input_size > 0) {  // in discovery: there is no program to keep, the call is the reproducer
     constexpr char kTrial[] = "==refquake== TRIAL: ";
     WriteAll(2, kTrial, sizeof(kTrial) - 1);
     WriteAll(2, g_record->input, g_record->input_size);

@@ -13,8 +13,8 @@
 #include "driver/instrumentation.h"
 #include "driver/known.h"
 #include "driver/stuck_sink.h"
-#include "python/baseline.h"
 #include "python/allocation_faults.h"
+#include "python/baseline.h"
 #include "python/discover.h"
 #include "python/interpreter.h"
 #include "python/leave.h"
@@ -83,8 +83,9 @@ std::string Session::LoadTarget() {
            " turned the GIL on: it does not declare Py_MOD_GIL_NOT_USED; --gil=off keeps it off";
   }
   if (!target_.has_own_ops && !OnlyPrints(flags_)) {
-    return module + " has nothing to fuzz: no type and no function of it was found that could be called; give a "
-                    "submodule's name, or --op=NAME=EXPRESSION";
+    return module +
+           " has nothing to fuzz: no type and no function of it was found that could be called; give a "
+           "submodule's name, or --op=NAME=EXPRESSION";
   }
   if (canary) {
     ArmCanary();
@@ -111,10 +112,11 @@ RunResult Session::Run(const Program& program) {
   return result;
 }
 
-// Ends of the process that nobody here asked for. Of exit() a handler is told in any case: at the end of a campaign too.
+// The process is being ended, and not by the harness. By exit() libFuzzer ends a campaign too.
 void Session::OnExit(int status) {
   const Session& session = *g_session;
-  const std::string how = "ended the process" + (status < 0 ? " by exit()" : " with exit status " + std::to_string(status));
+  const std::string how =
+      "ended the process" + (status < 0 ? " by exit()" : " with exit status " + std::to_string(status));
   if (session.loading_) {
     const std::string what = *TrialText() ? TrialText() : "loading it";
     if (IsTrial()) std::fprintf(stderr, "==refquake== TRIAL: %s\n", what.c_str());

@@ -311,7 +311,8 @@ void Executor::BuildGraph() {
   graph_.Build(&slots_, instances_);
   for (auto& entry : graph_.nodes()) {
     auto* object = static_cast<PyObject*>(const_cast<void*>(entry.key));
-    if (!target_.watch.FindExact(Py_TYPE(object)) || !PyObject_IS_GC(object) || !PyObject_GC_IsTracked(object)) continue;
+    if (!target_.watch.FindExact(Py_TYPE(object)) || !PyObject_IS_GC(object) || !PyObject_GC_IsTracked(object))
+      continue;
     if (!elders_.Find(object) && living_.Adopt(object)) instances_.push_back(object);
   }
 }

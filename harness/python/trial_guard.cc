@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMaxText = 512;
 constexpr int kExitHang = 70;
 constexpr int kLooksPerDeadline = 4;
-constexpr int kStepDeadlines = 4;  // an import executes a whole package, under a sanitizer
+constexpr int kStepDeadlines = 3;  // an import executes a whole package, under a sanitizer
 
 char g_text[kMaxText];
 bool g_is_trial = false;

@@ -4,7 +4,7 @@
 //   TrialGuard::Begin("deque.rotate(1000)");      // a trial call
 //   ...the call...
 //   TrialGuard::End();
-//   TrialGuard::BeginStep("import node");         // anything else that runs the target's code: 4 times as long
+//   TrialGuard::BeginStep("import node");         // anything else that runs the target's code: 3 times as long
 //   ...
 //   TrialGuard::End();
 //
