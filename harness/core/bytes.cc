@@ -18,7 +18,7 @@ void DecodeSchedule(std::span<const uint8_t> bytes, Schedule& schedule) {
   schedule.seed = 0;
   if (bytes.size() < kHeaderBytes) return;
   schedule.policy = static_cast<Policy>(bytes[0] % kPolicies);
-  if (schedule.policy == Policy::kPct) schedule.depth = bytes[1];
+  if (schedule.policy == Policy::kPct) schedule.depth = std::max<uint8_t>(bytes[1], 1);
   if (schedule.policy == Policy::kPct || schedule.policy == Policy::kRandom) {
     schedule.seed = Read16(&bytes[2]) | static_cast<uint32_t>(Read16(&bytes[4])) << 16;
   }
@@ -109,6 +109,7 @@ void DecodeBytes(std::span<const uint8_t> bytes, const OpTable& table, const Dec
     }
   }
   writer.Finish();
+  DropDeadSwitches(switches);
 }
 
 std::vector<uint8_t> EncodeBytes(const Program& program) {

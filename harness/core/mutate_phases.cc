@@ -21,19 +21,19 @@ std::optional<size_t> PickBarrier(Mutation& m) {
 void ChangeSwitches(Mutation& m, std::vector<Switch>& switches) {
   auto lane = static_cast<uint8_t>(m.rng.Below(static_cast<size_t>(m.limits.max_lanes)));
   if (switches.empty() || m.rng.Chance(1, 3)) {
-    size_t at = m.rng.Below(switches.size() + 1);
-    auto step = static_cast<uint16_t>(m.rng.Below(at > 0 ? switches[at - 1].step + 64 : 64));
-    switches.insert(switches.begin() + static_cast<std::ptrdiff_t>(at), {step, lane});
-    return;
-  }
-  size_t at = m.rng.Below(switches.size());
-  if (m.rng.Chance(1, 3)) {
-    switches.erase(switches.begin() + static_cast<std::ptrdiff_t>(at));
-  } else if (m.rng.Chance(1, 2)) {
-    switches[at].lane = lane;
+    size_t behind = m.rng.Below(switches.size() + 1);
+    switches.push_back({static_cast<uint16_t>(m.rng.Below(behind > 0 ? switches[behind - 1].step + 64 : 64)), lane});
   } else {
-    switches[at].step = static_cast<uint16_t>(switches[at].step + m.rng.Below(17) - 8);
+    size_t at = m.rng.Below(switches.size());
+    if (m.rng.Chance(1, 3)) {
+      switches.erase(switches.begin() + static_cast<std::ptrdiff_t>(at));
+    } else if (m.rng.Chance(1, 2)) {
+      switches[at].lane = lane;
+    } else {
+      switches[at].step = static_cast<uint16_t>(switches[at].step + m.rng.Below(17) - 8);
+    }
   }
+  std::stable_sort(switches.begin(), switches.end(), [](const Switch& a, const Switch& b) { return a.step < b.step; });
 }
 
 }  // namespace

@@ -10,10 +10,12 @@ void CanonicalizeSchedule(Schedule& schedule) {
   bool pct = schedule.policy == Policy::kPct;
   bool replay = schedule.policy == Policy::kReplay;
   if (!pct) schedule.depth = 0;
+  if (pct && schedule.depth == 0) schedule.depth = 1;
   if (!pct && schedule.policy != Policy::kRandom) schedule.seed = 0;
   if (!replay) schedule.switches.clear();
   if (schedule.switches.size() > kMaxSwitches) schedule.switches.resize(kMaxSwitches);
   for (Switch& s : schedule.switches) s.lane %= kMaxLanes;
+  DropDeadSwitches(schedule.switches);
 }
 
 // Returns how many of the `room` ops allowed are left.
@@ -73,6 +75,15 @@ void Canonicalize(Program& program, const OpTable& table) {
   size_t room = kMaxOps;
   for (Phase& phase : program.phases) room = CanonicalizePhase(phase, table, room);
   std::erase_if(program.phases, [](const Phase& phase) { return phase.lanes.empty(); });
+}
+
+void DropDeadSwitches(std::vector<Switch>& switches) {
+  int last = -1;
+  std::erase_if(switches, [&](const Switch& s) {
+    const bool dead = s.step <= last;
+    if (!dead) last = s.step;
+    return dead;
+  });
 }
 
 bool IsCanonical(const Program& program, const OpTable& table) {

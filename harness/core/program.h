@@ -62,9 +62,9 @@ struct Switch {
 
 struct Schedule {
   Policy policy = Policy::kFree;
-  uint8_t depth = 0;             // pct only
+  uint8_t depth = 0;             // pct only: from 1 on
   uint32_t seed = 0;             // pct and random only
-  std::vector<Switch> switches;  // replay only
+  std::vector<Switch> switches;  // replay only; their steps ascend
   bool operator==(const Schedule&) const = default;
 };
 
@@ -82,6 +82,8 @@ bool IsCanonical(const Program& program, const OpTable& table);
 // One op of it: `self` (every form but call) is a slot, copy has a result, others only if the op table
 // says so, fields not used are at their defaults. The table must not be empty.
 void CanonicalizeOp(Op& op, const OpTable& table);
+// Removes the switches that no run comes to: those whose step is not behind all before them.
+void DropDeadSwitches(std::vector<Switch>& switches);
 // The nearest canonical program: indices reduced modulo, empty phases removed, ops past kMaxOps dropped.
 void Canonicalize(Program& program, const OpTable& table);
 

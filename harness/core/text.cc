@@ -1,5 +1,7 @@
 #include "core/text.h"
 
+#include "core/lexical.h"
+
 namespace refquake {
 namespace {
 
@@ -84,6 +86,9 @@ std::string PrintText(const Program& program, const OpTable& table, std::string_
 
 bool LooksLikeText(std::string_view content) {
   if (content.starts_with("target:")) return true;
+  // Blanks alone say nothing; libFuzzer's first input is a line feed.
+  if (content.find_first_not_of(" \t\r\n") == content.npos) return false;
+  if (FindBadByte(content) == content.npos) return true;
   if (!content.starts_with("#")) return false;
   // Bytes may start with '#' too, but go on with a seed and instructions, not with a line of text.
   std::string_view line = content.substr(0, content.find('\n'));

@@ -40,7 +40,8 @@ std::string PrintOp(const Op& op, const OpTable& table);
 std::string PrintSchedule(const Schedule& schedule);
 std::string SlotName(int slot);
 ParsedText ParseText(std::string_view text, const OpTable& table);
-// True if a file's content is a text program rather than bytes ("target:" or "#" at its start).
+// True if a file's content is meant as a text program rather than as bytes: "target:" or a comment stands at its
+// start, or all of it is printable. Encoded programs never are: their header ends in zero bytes.
 bool LooksLikeText(std::string_view content);
 
 }  // namespace refquake

@@ -137,7 +137,13 @@ bool Parser::ParseSwitches(Cursor& cursor) {
   do {
     uint32_t step = 0;
     uint32_t lane = 0;
+    cursor.SkipBlanks();
+    size_t pos = cursor.pos();
     if (!cursor.Number(UINT16_MAX, step)) return false;
+    if (!switches.empty() && step <= switches.back().step) {
+      return cursor.FailAt(pos, "the steps of a schedule ascend: " + std::to_string(step) + " stands behind " +
+                                    std::to_string(switches.back().step));
+    }
     if (!cursor.Eat('>')) return cursor.Fail("expected '>' and a lane");
     if (!cursor.Number(kMaxLanes - 1, lane)) return false;
     if (switches.size() == kMaxSwitches) {
@@ -170,7 +176,10 @@ bool Parser::ParseSchedule(Cursor& cursor) {
     schedule.policy = Policy::kPct;
     uint32_t depth = 0;
     if (!cursor.Eat("depth") || !cursor.Eat('=')) return cursor.Fail("expected 'depth='");
+    cursor.SkipBlanks();
+    size_t pos = cursor.pos();
     if (!cursor.Number(UINT8_MAX, depth)) return false;
+    if (depth == 0) return cursor.FailAt(pos, "a depth is a number from 1 to " + std::to_string(UINT8_MAX));
     schedule.depth = static_cast<uint8_t>(depth);
     if (!cursor.Eat(',')) return cursor.Fail("expected ', seed='");
     if (!ParseSeed(cursor)) return false;

@@ -1,4 +1,5 @@
-// Exit codes of a fuzz binary. 70 and 71 are libFuzzer's own for time-out and memory.
+// Exit codes of a fuzz binary. 70 and 71 are libFuzzer's own for time-out and memory; 70 also ends a process
+// whose target hangs while it is loaded: an import, a trial call (python/trial_guard.h).
 #ifndef REFQUAKE_DRIVER_EXIT_CODES_H_
 #define REFQUAKE_DRIVER_EXIT_CODES_H_
 

@@ -27,17 +27,23 @@ std::optional<std::string> ReadFile(const std::string& path, std::string& conten
 
 std::optional<std::string> WriteFile(const std::string& path, const std::string& content) {
   std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) return path + ": is a directory";
   if (std::filesystem::is_other(path, unknown)) return path + ": not a regular file";  // never rename over a device
   const std::string beside = path + ".part";
   {
     std::ofstream out(beside, std::ios::binary | std::ios::trunc);
     out.write(content.data(), static_cast<std::streamsize>(content.size()));
-    if (!out.flush()) return beside + ": " + std::strerror(errno);
+    if (!out.flush()) {
+      const std::string error = path + ": " + std::strerror(errno);
+      std::filesystem::remove(beside, unknown);
+      return error;
+    }
   }
   std::error_code code;
   std::filesystem::rename(beside, path, code);
-  if (code) return path + ": " + code.message();
-  return std::nullopt;
+  if (!code) return std::nullopt;
+  std::filesystem::remove(beside, unknown);
+  return path + ": " + code.message();
 }
 
 }  // namespace refquake

@@ -11,7 +11,7 @@ namespace refquake {
 inline constexpr size_t kMaxFileBytes = 64u << 20;
 std::optional<std::string> ReadFile(const std::string& path, std::string& content);
 
-// Writes beside, then renames: a reader sees the old content or the new.
+// Writes beside, then renames: a reader sees the old content or the new. Nothing is left beside on failure.
 std::optional<std::string> WriteFile(const std::string& path, const std::string& content);
 
 }  // namespace refquake

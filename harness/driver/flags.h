@@ -3,8 +3,8 @@
 //   Flags flags;
 //   if (auto error = ParseFlags(argc, argv, flags)) ...     // "unknown flag --modul; see --help"
 //
-// Contract: flags with one dash and positional arguments are left to libFuzzer, except that
-// -artifact_prefix is also read as the default of --artefacts.
+// Contract: what a flag takes stands in the table, and nothing else is taken. Flags with one dash and positional
+// arguments are left to libFuzzer, except that -artifact_prefix is also read as the default of --artefacts.
 #ifndef REFQUAKE_DRIVER_FLAGS_H_
 #define REFQUAKE_DRIVER_FLAGS_H_
 
@@ -29,6 +29,7 @@ struct Flags {
   std::string canary;
   std::string self_proof;  // empty: the default of the binary
   std::string gil = "default";
+  std::string deadline = "30";
   std::string feedback = "1";
   std::string judge = "1";
   std::string mutators;

@@ -14,13 +14,11 @@ extern "C" void __sanitizer_set_death_callback(void (*callback)(void)) __attribu
 namespace refquake {
 namespace {
 
-constexpr size_t kMaxPath = 4096;
-
 FlightRecord g_unmapped;
 FlightRecord* g_record = &g_unmapped;
-char g_prefix[kMaxPath];
-char g_path[kMaxPath + 64];
-char g_beside[kMaxPath + 80];
+char g_prefix[kMaxPrefix + 1];
+char g_path[kMaxPrefix + 64];
+char g_beside[kMaxPrefix + 80];
 
 // Raw system calls: libc's wrappers are intercepted by the sanitizers.
 bool WriteAll(int fd, const void* data, size_t size) {
@@ -96,7 +94,8 @@ void WriteSchedule() {
 }
 
 void OnDeath() {
-  if (g_record->inputs == 0 && g_record->input_size > 0) {  // in discovery: there is no program to keep, the call is the reproducer
+  if (g_record->inputs == 0 &&
+      g_record->input_size > 0) {  // in discovery: there is no program to keep, the call is the reproducer
     constexpr char kTrial[] = "==refquake== TRIAL: ";
     WriteAll(2, kTrial, sizeof(kTrial) - 1);
     WriteAll(2, g_record->input, g_record->input_size);
@@ -151,12 +150,12 @@ void RecordTrial(const char* text, size_t size) {
 }
 
 void InstallDeathCallback(const char* artefact_prefix) {
-  if (Length(artefact_prefix) < kMaxPath) Append(g_prefix, artefact_prefix);
+  Append(g_prefix, artefact_prefix);
   if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(OnDeath);
 }
 
 const char* ArtefactPath(const char* prefix) {
-  char* at = Append(g_path, Length(prefix) < kMaxPath ? prefix : "./");
+  char* at = Append(g_path, prefix);
   at = Append(at, "crash-");
   const uint64_t hash = Fnv1a(g_record->input, g_record->input_size);
   at = AppendHex(at, hash);
@@ -171,8 +170,9 @@ const char* WriteArtefact(const char* prefix) {
   if (fd < 0) return nullptr;
   const bool written = WriteAll(static_cast<int>(fd), g_record->input, g_record->input_size);
   syscall(SYS_close, fd);
-  if (!written || syscall(SYS_rename, g_beside, path) != 0) return nullptr;
-  return path;
+  if (written && syscall(SYS_rename, g_beside, path) == 0) return path;
+  syscall(SYS_unlink, g_beside);
+  return nullptr;
 }
 
 }  // namespace refquake

@@ -17,6 +17,7 @@
 namespace refquake {
 
 inline constexpr size_t kMaxRecordedInput = 8192;
+inline constexpr size_t kMaxPrefix = 4000;  // of artefacts; no path the system takes is longer
 
 struct FlightRecord {
   char magic[8];        // "refquake"
@@ -37,7 +38,8 @@ void RecordInput(const uint8_t* data, size_t size);
 void RecordTrial(const char* text, size_t size);
 
 // Called by the sanitizer runtime on its way out: writes the recorded input as an artefact. Installed by
-// InstallDeathCallback, which must come after libFuzzer has installed its own.
+// InstallDeathCallback, which must come after libFuzzer has installed its own. A prefix has at most
+// kMaxPrefix bytes.
 void InstallDeathCallback(const char* artefact_prefix);
 
 // Path of the artefact for the recorded input: PREFIX + "crash-" + 16 hex digits. Static storage.

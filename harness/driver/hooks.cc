@@ -1,7 +1,5 @@
 // libFuzzer's hooks. LLVMFuzzerInitialize does everything that is done once; TestOneInput decodes,
 // records and runs; a finding ends the process.
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -12,13 +10,16 @@
 #include "driver/bundle.h"
 #include "driver/exit_codes.h"
 #include "driver/feedback.h"
+#include "driver/files.h"
 #include "driver/flags.h"
 #include "driver/flight_recorder.h"
 #include "driver/fuzz_target.h"
+#include "driver/known.h"
 #include "driver/mutator.h"
 #include "driver/one_shot.h"
 #include "driver/self_proof.h"
 #include "driver/session.h"
+#include "python/leave.h"
 
 namespace refquake {
 namespace {
@@ -30,7 +31,7 @@ MutatorMask g_mutators = kAllMutators;
 [[noreturn]] void Leave(int code) {
   std::fflush(stdout);
   std::fflush(stderr);
-  _exit(code);  // the interpreter is not finalised, so no destructor may run
+  LeaveProcess(code);
 }
 
 [[noreturn]] void Fail(int code, const std::string& message) {
@@ -50,6 +51,17 @@ const Profile& ChosenProfile() {
   Fail(kExitWrongUse, "unknown profile '" + name + "'; known:" + known);
 }
 
+// Those that flags name, before anything takes time.
+void OpenFiles() {
+  const auto check = [](const char* flag, const std::string& path, const char* error) {
+    if (error) Fail(kExitWrongUse, std::string(flag) + "=" + path + ": " + error);
+  };
+  if (!g_flags.state.empty()) check("--state", g_flags.state, OpenFlightRecorder(g_flags.state.c_str()));
+  if (!g_flags.known.empty()) check("--known", g_flags.known, LoadKnown(g_flags.known.c_str()));
+  if (g_flags.op_stats.empty()) return;
+  if (auto error = WriteFile(g_flags.op_stats, "")) Fail(kExitWrongUse, "--op-stats=" + *error);
+}
+
 void Initialize(int argc, char** argv) {
   if (auto error = ParseFlags(argc, argv, g_flags)) Fail(kExitWrongUse, *error);
   if (g_flags.help != "0") {
@@ -62,17 +74,18 @@ void Initialize(int argc, char** argv) {
   const std::optional<MutatorMask> mutators = ParseMutators(g_flags.mutators);
   if (!mutators) Fail(kExitWrongUse, "--mutators=" + g_flags.mutators + ": unknown name");
   g_mutators = *mutators;
-  if (!g_flags.state.empty()) {
-    if (const char* error = OpenFlightRecorder(g_flags.state.c_str()))
-      Fail(kExitCouldNotRun, g_flags.state + ": " + error);
+  if (g_flags.module.empty() && g_flags.canary.empty()) {
+    Fail(kExitWrongUse, "no module named; give --module=NAME (and --path=DIR)");
   }
+  OpenFiles();
   if (g_flags.self_proof != "0" && !IsOneShot(g_flags)) {
     if (auto error = ProveSelf(argv[0], g_flags)) Fail(kExitCouldNotRun, *error);
   }
-  std::string error;
+  StartError error;
   g_session = Session::Start(g_flags, profile, error).release();  // lives as long as the process
-  if (!g_session) Fail(kExitCouldNotRun, error);
+  if (!g_session) Fail(error.code, error.message);
   if (IsOneShot(g_flags)) Leave(RunOneShot(g_flags, *g_session));
+  g_session->JudgeLoad();
 }
 
 // libFuzzer's flags that a fuzz binary is better off with; what the user gives comes later and wins.

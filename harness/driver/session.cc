@@ -1,8 +1,7 @@
 #include "driver/session.h"
 
-#include <unistd.h>
-
 #include <cstdio>
+#include <cstdlib>
 
 #include "core/bytes.h"
 #include "core/text.h"
@@ -14,18 +13,17 @@
 #include "driver/instrumentation.h"
 #include "driver/known.h"
 #include "driver/stuck_sink.h"
-#include "python/baseline.h"
 #include "python/allocation_faults.h"
+#include "python/baseline.h"
 #include "python/discover.h"
 #include "python/interpreter.h"
+#include "python/leave.h"
 #include "python/report.h"
+#include "python/trial_guard.h"
 #include "sched/watchdog.h"
 
 namespace refquake {
 namespace {
-
-// A program takes milliseconds; under a sanitizer on a busy machine a second. Beyond this it hangs.
-constexpr int kHangSeconds = 30;
 
 // Nothing is executed, so nothing is judged: a module whose type leaks can still be shown.
 bool OnlyPrints(const Flags& flags) {
@@ -36,20 +34,23 @@ Session* g_session = nullptr;
 
 }  // namespace
 
-std::unique_ptr<Session> Session::Start(const Flags& flags, const Profile& profile, std::string& error) {
+std::unique_ptr<Session> Session::Start(const Flags& flags, const Profile& profile, StartError& error) {
   std::unique_ptr<Session> session(new Session(flags, profile));
   g_session = session.get();
-  error = session->Load();
-  if (error.empty()) return session;
+  error.message = session->Load();
+  if (error.message.empty()) return session;
+  if (session->wrong_use_) error.code = kExitWrongUse;
   (void)session.release();  // it holds Python objects, and no thread state may be left to drop them
   return nullptr;
 }
 
 std::string Session::Load() {
+  const int deadline = std::atoi(flags_.deadline.c_str());
+  TrialGuard guard(deadline, RecordTrial);
+  WatchExits(OnExit);
   const std::string error = OnBaselineThread([this] { return LoadTarget(); });
   if (!error.empty()) return error;
   if (!flags_.known.empty()) {
-    if (const char* failed = LoadKnown(flags_.known.c_str())) return flags_.known + ": " + failed;
     SetKnownFilter([](const Finding& finding) { return IsKnown(finding.Summary().c_str()); });
   }
   SetReportSink(OnFinding);
@@ -59,22 +60,32 @@ std::string Session::Load() {
                                                                   .fail_allocations = profile_.fail_allocations});
   if (profile_.max_lanes > 1) executor_->StartWorkers();
   if (!flags_.op_stats.empty()) op_stats_ = std::make_unique<OpStats>(flags_.op_stats, target_.table);
-  InstallStuckSink(target_.table.target(), kHangSeconds);
+  InstallStuckSink(target_.table.target(), deadline);
+  loading_ = false;
   return "";
 }
 
 std::string Session::LoadTarget() {
   const bool canary = !flags_.canary.empty();
   const std::string module = canary ? kCanaryModule : flags_.module;
-  if (module.empty()) return "no module named; give --module=NAME (and --path=DIR)";
   if (canary) RegisterCanary();
   InterpreterOptions options{.home = flags_.home, .path = flags_.path, .force_gil_off = flags_.gil == "off"};
   if (auto error = StartInterpreter(options)) return *error;
   InstallDeathCallback(flags_.artefacts.c_str());
-  if (auto error = Discover(module, {.deny = flags_.deny, .values = flags_.value, .ops = flags_.op, .fights = profile_.fights, .on_trial = RecordTrial}, target_)) return *error;
+  const DiscoverOptions discover{
+      .deny = flags_.deny, .values = flags_.value, .ops = flags_.op, .fights = profile_.fights};
+  if (auto error = Discover(module, discover, target_)) {
+    wrong_use_ = error->wrong_use;
+    return error->message;
+  }
   if (!GilIsOff()) {
     return "importing " + module +
            " turned the GIL on: it does not declare Py_MOD_GIL_NOT_USED; --gil=off keeps it off";
+  }
+  if (!target_.has_own_ops && !OnlyPrints(flags_)) {
+    return module +
+           " has nothing to fuzz: no type and no function of it was found that could be called; give a "
+           "submodule's name, or --op=NAME=EXPRESSION";
   }
   if (canary) {
     ArmCanary();
@@ -101,9 +112,29 @@ RunResult Session::Run(const Program& program) {
   return result;
 }
 
+// The process is being ended, and not by the harness. By exit() libFuzzer ends a campaign too.
+void Session::OnExit(int status) {
+  const Session& session = *g_session;
+  const std::string how =
+      "ended the process" + (status < 0 ? " by exit()" : " with exit status " + std::to_string(status));
+  if (session.loading_) {
+    const std::string what = *TrialText() ? TrialText() : "loading it";
+    if (IsTrial()) std::fprintf(stderr, "==refquake== TRIAL: %s\n", what.c_str());
+    std::fprintf(stderr, "refquake: could not run %s: %s %s%s\n", session.flags_.module.c_str(), what.c_str(),
+                 how.c_str(), IsTrial() ? "; leave it out with --deny=NAME" : "");
+    LeaveProcess(kExitCouldNotRun);
+  }
+  if (status < 0 && !session.running_) return;
+  Report({.kind = "exit",
+          .type = session.table().target(),
+          .what = "the module " + how,
+          .rule = "an extension must raise an exception, SystemExit at most: what ends the process skips all that the "
+                  "program wants done at its end"});
+}
+
 void Session::OnFinding(const Finding& finding) {
   const Session& session = *g_session;
-  if (PassOver(finding)) _exit(kExitKnown);  // known, but its evidence took the program's objects apart
+  if (PassOver(finding)) LeaveProcess(kExitKnown);  // known, but its evidence took the program's objects apart
   std::string text;
   std::string schedule;
   if (session.running_) {
@@ -121,7 +152,7 @@ void Session::OnFinding(const Finding& finding) {
   std::fflush(stderr);
   // A canary is judged by its exit code, in a bundled binary too.
   if (IsBundled() && session.flags_.canary.empty()) AbortWithFinding(artefact);
-  _exit(kExitFinding);
+  LeaveProcess(kExitFinding);
 }
 
 }  // namespace refquake

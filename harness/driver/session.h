@@ -1,6 +1,6 @@
 // The session: interpreter, target and executor of this process, made once from the flags.
 //
-//   Session* session = StartSession(flags, profile, &error);     // null: could not run
+//   std::unique_ptr<Session> session = Session::Start(flags, profile, error);     // null: could not run
 //   session->Run(program);
 //
 // Contract: the only process-wide state of the harness, beside the flight recorder. Used from the
@@ -14,6 +14,7 @@
 #include "core/finding.h"
 #include "core/profile.h"
 #include "core/program.h"
+#include "driver/exit_codes.h"
 #include "driver/flags.h"
 #include "driver/op_stats.h"
 #include "python/executor.h"
@@ -21,9 +22,18 @@
 
 namespace refquake {
 
+struct StartError {
+  int code = kExitCouldNotRun;
+  std::string message;
+};
+
 class Session {
  public:
-  static std::unique_ptr<Session> Start(const Flags& flags, const Profile& profile, std::string& error);
+  // Null on failure; `error` says why, and with which code the process has to end.
+  static std::unique_ptr<Session> Start(const Flags& flags, const Profile& profile, StartError& error);
+
+  // Reports what loading the target alone has shown; does not return then (Executor::JudgeLoad).
+  void JudgeLoad() { executor_->JudgeLoad(); }
 
   // Runs one program; does not return if there is a finding. Its bytes must be in the flight recorder.
   RunResult Run(const Program& program);
@@ -45,6 +55,7 @@ class Session {
   std::string Load();
   std::string LoadTarget();
   static void OnFinding(const Finding& finding);
+  static void OnExit(int status);
 
   Flags flags_;
   Profile profile_;
@@ -52,6 +63,8 @@ class Session {
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<OpStats> op_stats_;  // null unless asked for
   const Program* running_ = nullptr;
+  bool loading_ = true;
+  bool wrong_use_ = false;  // a flag is why it cannot start
 };
 
 }  // namespace refquake

@@ -8,6 +8,7 @@
 #include "python/fights.h"
 #include "python/interpreter.h"
 #include "python/trial.h"
+#include "python/trial_guard.h"
 #include "python/trial_values.h"
 #include "python/values.h"
 
@@ -15,7 +16,6 @@ namespace refquake {
 namespace {
 
 constexpr int kMaxTrialArgs = 3;
-constexpr int kTrialSeconds = 30;
 
 class Discovery {
  public:
@@ -34,6 +34,7 @@ class Discovery {
       : target_(target), scope_(module), deny_(options.deny), trial_(target) {}
 
   void Run() {
+    const size_t ops_before = target_.table.ops().size();
     const Trial::Subject value{"Value", reinterpret_cast<PyObject*>(target_.types[0])};
     trial_.AddMaker(0, value, {}, trial_.Call(value, 0).results.at(0));
     trial_.UseValues();
@@ -50,6 +51,7 @@ class Discovery {
     for (auto& [name, callable] : extra_) AddFunction(name, callable, /*wanted=*/true);
     // Grows while it runs: what a method returns may be of a type not seen before.
     for (size_t i = 0; i < found_.size(); ++i) AddMembers(i);
+    target_.has_own_ops = target_.table.ops().size() > ops_before;
     AddGeneric();
   }
 
@@ -64,9 +66,11 @@ class Discovery {
   void ForEachName(Use use) {
     for (const ScopedModule& scoped : scope_.modules()) {
       for (const std::string& name : SortedNames(scoped.module)) {
+        const std::string full = scoped.prefix + name;
+        TrialGuard::BeginStep("getting " + full);  // a module may have a __getattr__ of its own
         Ref object(PyObject_GetAttrString(scoped.module, name.c_str()));
         PyErr_Clear();
-        const std::string full = scoped.prefix + name;
+        TrialGuard::End();
         if (object && !deny_.Denies(full)) use(full, object.get(), scoped.module);
       }
     }
@@ -335,28 +339,48 @@ void SilenceWarnings() {
   PyErr_Clear();
 }
 
+// Returns what is wrong with the expression, or the empty string. It is tried once: one that raises each time would
+// never be passed.
+std::string AddExtraValue(Target& target, const std::string& expression) {
+  if (!AddExpression(target, expression)) return TakeExceptionText();
+  const int index = target.table.FindValue(expression);
+  if (index < 0) return "cannot stand as an argument in a program's text, or there are too many values";
+  const ValueSource& source = target.values[static_cast<size_t>(index)];
+  TrialGuard::BeginStep("value '" + expression + "'");
+  Ref made(source.make(source.payload));
+  TrialGuard::End();
+  return made ? "" : TakeExceptionText();
+}
+
 }  // namespace
 
-std::optional<std::string> Discover(const std::string& module, const DiscoverOptions& options, Target& target) {
+std::optional<DiscoverError> Discover(const std::string& module, const DiscoverOptions& options, Target& target) {
   target.table = OpTable(module);
   if (!AddBuiltinValues(target) || !AddTrialValues(target)) {
-    return "cannot make the built-in values: " + TakeExceptionText();
+    return DiscoverError{"cannot make the built-in values: " + TakeExceptionText()};
   }
   for (const std::string& expression : options.values) {
-    if (!AddExpression(target, expression)) return "value '" + expression + "': " + TakeExceptionText();
+    const std::string error = AddExtraValue(target, expression);
+    if (!error.empty()) return DiscoverError{"value '" + expression + "': " + error, /*wrong_use=*/true};
   }
-  if (options.fights && !AddFights(target)) return "cannot make the fighting values: " + TakeExceptionText();
+  if (options.fights && !AddFights(target)) {
+    return DiscoverError{"cannot make the fighting values: " + TakeExceptionText()};
+  }
   SilenceWarnings();
-  TrialGuard guard(kTrialSeconds, options.on_trial);
+  TrialGuard::BeginStep("import " + module);
   Ref imported(PyImport_ImportModule(module.c_str()));  // of a dotted name: the module itself
-  if (!imported) return "cannot import " + module + ": " + TakeExceptionText();
+  TrialGuard::End();
+  if (!imported) return DiscoverError{"cannot import " + module + ": " + TakeExceptionText()};
   target.module = std::move(imported);
   Discovery discovery(target, module, options);
   for (const std::string& op : options.ops) {
     const size_t equals = op.find('=');
-    if (equals == std::string::npos) return "op '" + op + "': expected NAME=EXPRESSION";
-    if (!discovery.AddExtraOp(op.substr(0, equals), op.substr(equals + 1)))
-      return "op '" + op + "': " + TakeExceptionText();
+    TrialGuard::BeginStep("op '" + op + "'");
+    const bool added = equals != std::string::npos && discovery.AddExtraOp(op.substr(0, equals), op.substr(equals + 1));
+    TrialGuard::End();
+    if (added) continue;
+    const std::string error = PyErr_Occurred() ? TakeExceptionText() : "expected NAME=EXPRESSION";
+    return DiscoverError{"op '" + op + "': " + error, /*wrong_use=*/true};
   }
   discovery.Run();
   PyErr_Clear();

@@ -1,7 +1,7 @@
 // Discovery: finds the types and operations of a module by looking and by trial.
 //
 //   Target target;
-//   if (auto error = Discover("node", {}, target)) return Fail(*error);   // "cannot import node: ..."
+//   if (auto error = Discover("node", {}, target)) return Fail(error->message);   // "cannot import node: ..."
 //
 // What is found: the module's types made by C code (also those of extension modules inside a package, and the
 // types of what calls return); per type the constructors that succeed with 0 to 3 arguments, readable, settable
@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "python/target.h"
-#include "python/trial_guard.h"
 
 namespace refquake {
 
@@ -30,11 +29,15 @@ struct DiscoverOptions {
   std::vector<std::string> values;  // more argument values, as Python expressions
   std::vector<std::string> ops;     // more ops, "NAME=EXPRESSION": a callable made of the module's names
   bool fights = false;              // add the values that fight back (fights.h)
-  TrialSink on_trial = nullptr;     // told each trial call before it runs
 };
 
-// Returns an error text, or nothing on success.
-std::optional<std::string> Discover(const std::string& module, const DiscoverOptions& options, Target& target);
+struct DiscoverError {
+  std::string message;
+  bool wrong_use = false;  // an option is at fault, not the module
+};
+
+// Returns an error, or nothing on success. What may hang goes through TrialGuard, which the caller sets up.
+std::optional<DiscoverError> Discover(const std::string& module, const DiscoverOptions& options, Target& target);
 
 }  // namespace refquake
 

@@ -12,6 +12,7 @@
 #include "python/oracles/survival.h"
 #include "python/oracles/tracking.h"
 #include "python/reentry.h"
+#include "python/report.h"
 
 namespace refquake {
 namespace {
@@ -34,7 +35,13 @@ Executor::Executor(Target& target, const ExecutorOptions& options)
   LaneLog::Bind(&logs_[0]);
   SetHistory(&target_.table, logs_);
   NoteElders();
-  if (options.judge) JudgeModuleLife(target_);
+  if (options.judge) load_findings_ = JudgeModuleLife(target_);
+}
+
+void Executor::JudgeLoad() {
+  for (const Finding& finding : load_findings_) {
+    if (!PassOver(finding)) Report(finding);
+  }
 }
 
 void Executor::StartWorkers() {
@@ -308,7 +315,8 @@ void Executor::BuildGraph() {
   graph_.Build(&slots_, instances_);
   for (auto& entry : graph_.nodes()) {
     auto* object = static_cast<PyObject*>(const_cast<void*>(entry.key));
-    if (!target_.watch.FindExact(Py_TYPE(object)) || !PyObject_IS_GC(object) || !PyObject_GC_IsTracked(object)) continue;
+    if (!target_.watch.FindExact(Py_TYPE(object)) || !PyObject_IS_GC(object) || !PyObject_GC_IsTracked(object))
+      continue;
     if (!elders_.Find(object) && living_.Adopt(object)) instances_.push_back(object);
   }
 }

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/finding.h"
 #include "core/program.h"
 #include "python/graph.h"
 #include "python/lane_log.h"
@@ -42,6 +43,11 @@ struct RunResult {
 class Executor {
  public:
   Executor(Target& target, const ExecutorOptions& options);
+
+  // Reports what loading the target alone has shown (oracle module life); does not return then. For a campaign,
+  // which nothing else must hide it from, and for the replay of a program without ops, its reproducer. The replay
+  // of any other program is about that program.
+  void JudgeLoad();
 
   // Creates one worker per lane, each with its own thread state. Not needed for one lane.
   void StartWorkers();
@@ -86,6 +92,7 @@ class Executor {
 
   Target& target_;
   ExecutorOptions options_;
+  std::vector<Finding> load_findings_;
   PyInterpreterState* interpreter_ = nullptr;
   sched::Pool pool_;
   Stepping stepping_;

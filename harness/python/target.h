@@ -37,9 +37,10 @@ struct Target {
   Ref module;
   OpTable table;
   TypeWatch watch;
-  std::vector<PyTypeObject*> types;    // owned; index as in the op table and in the watch
-  std::vector<OpPayload> payloads;     // index as in the op table
-  std::vector<ValueSource> values;     // index as in the op table
+  std::vector<PyTypeObject*> types;  // owned; index as in the op table and in the watch
+  std::vector<OpPayload> payloads;   // index as in the op table
+  std::vector<ValueSource> values;   // index as in the op table
+  bool has_own_ops = false;          // some op is the module's own, not one that every target has
 
   // Adds an op with its payload (the reference is stolen); a duplicate is dropped.
   void AddOp(OpSpec spec, PyObject* payload);

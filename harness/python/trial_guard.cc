@@ -1,11 +1,13 @@
 #include "python/trial_guard.h"
 
 #include <time.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+
+#include "python/leave.h"
 
 namespace refquake {
 namespace {
@@ -13,8 +15,10 @@ namespace {
 constexpr size_t kMaxText = 512;
 constexpr int kExitHang = 70;
 constexpr int kLooksPerDeadline = 4;
+constexpr int kStepDeadlines = 3;  // an import executes a whole package, under a sanitizer
 
 char g_text[kMaxText];
+bool g_is_trial = false;
 TrialSink g_sink = nullptr;
 std::atomic<uint64_t> g_call{0};  // odd while a call runs
 
@@ -28,6 +32,14 @@ timespec InMilliseconds(long milliseconds) {
     time.tv_nsec -= 1000000000;
   }
   return time;
+}
+
+size_t Note(std::string_view text, bool is_trial) {
+  const size_t size = std::min(text.size(), kMaxText - 1);
+  std::memcpy(g_text, text.data(), size);
+  g_text[size] = 0;
+  g_is_trial = is_trial;
+  return size;
 }
 
 }  // namespace
@@ -47,11 +59,14 @@ TrialGuard::~TrialGuard() {
   g_sink = nullptr;
 }
 
-void TrialGuard::Begin(std::string_view text) {
-  const size_t size = std::min(text.size(), kMaxText - 1);
-  std::memcpy(g_text, text.data(), size);
-  g_text[size] = 0;
+void TrialGuard::Begin(std::string_view call) {
+  const size_t size = Note(call, true);
   if (g_sink) g_sink(g_text, size);
+  g_call.fetch_add(1);
+}
+
+void TrialGuard::BeginStep(std::string_view step) {
+  Note(step, false);
   g_call.fetch_add(1);
 }
 
@@ -72,15 +87,18 @@ void* TrialGuard::Watch(void* guard) {
     const uint64_t call = g_call.load();
     looks = call == seen && call % 2 == 1 ? looks + 1 : 0;
     seen = call;
-    if (looks < kLooksPerDeadline || self->stopped_) continue;
-    std::fprintf(stderr, "==refquake== TRIAL HANGS: %s\n", g_text);
-    std::fflush(stderr);
-    _exit(kExitHang);
+    const int deadlines = g_is_trial ? 1 : kStepDeadlines;
+    if (looks < kLooksPerDeadline * deadlines || self->stopped_) continue;
+    std::fprintf(stderr, "==refquake== %s HANGS: %s\n", g_is_trial ? "TRIAL" : "LOADING", g_text);
+    std::fprintf(stderr, "refquake: %s did not end within %d s\n", g_text, self->seconds_ * deadlines);
+    LeaveProcess(kExitHang);
   }
   pthread_mutex_unlock(&self->mutex_);
   return nullptr;
 }
 
 const char* TrialText() { return g_text; }
+
+bool IsTrial() { return g_text[0] && g_is_trial; }
 
 }  // namespace refquake

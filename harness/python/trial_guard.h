@@ -1,13 +1,16 @@
-// The call under trial, where it survives a crash, and a deadline for it.
+// What runs while the target is loaded, where it survives a crash, and a deadline for it.
 //
-//   TrialGuard guard(5, OnTrial);                 // seconds for one call; OnTrial is told each call's text
-//   TrialGuard::Begin("deque.rotate(1000)");
+//   TrialGuard guard(30, OnTrial);                // seconds for one trial call; OnTrial is told each call's text
+//   TrialGuard::Begin("deque.rotate(1000)");      // a trial call
 //   ...the call...
 //   TrialGuard::End();
+//   TrialGuard::BeginStep("import node");         // anything else that runs the target's code: 3 times as long
+//   ...
+//   TrialGuard::End();
 //
-// Contract: one at a time. A call that outlives its deadline ends the process with a line that names it. The
-// text lies in memory that a death callback may read (TrialText). No signal is used: under ThreadSanitizer a
-// signal waits for the next system call, which a call that spins never makes.
+// Contract: one at a time. What outlives its deadline ends the process with exit code 70, as a program that
+// hangs, and a line that names it. No signal is used: under ThreadSanitizer a signal waits for the next system
+// call, which a call that spins never makes.
 #ifndef REFQUAKE_PYTHON_TRIAL_GUARD_H_
 #define REFQUAKE_PYTHON_TRIAL_GUARD_H_
 
@@ -25,7 +28,8 @@ class TrialGuard {
   ~TrialGuard();
   TrialGuard(const TrialGuard&) = delete;
 
-  static void Begin(std::string_view text);
+  static void Begin(std::string_view call);
+  static void BeginStep(std::string_view step);
   static void End();
 
  private:
@@ -38,8 +42,10 @@ class TrialGuard {
   bool stopped_ = false;
 };
 
-// The call that runs, zero-terminated; empty between calls.
+// What runs, zero-terminated; empty between calls and steps.
 const char* TrialText();
+// Whether that is a trial call, and not a step.
+bool IsTrial();
 
 }  // namespace refquake
 

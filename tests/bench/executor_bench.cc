@@ -134,7 +134,7 @@ int Run(const char* folder, const char* prefix) {
   Target target;
   const std::string error = OnBaselineThread([&]() -> std::string {
     if (auto failed = StartInterpreter({.home = prefix, .path = {folder}})) return *failed;
-    if (auto failed = Discover("node", {}, target)) return *failed;
+    if (auto failed = Discover("node", {}, target)) return failed->message;
     SettleInterpreter();
     return "";
   });

@@ -120,3 +120,133 @@ def test_a_device_is_no_program() -> None:
     done = replay("node", "clean", "lifecycle", Path("/dev/zero"))
     assert done.code == 2
     assert "not a regular file" in done.output
+
+
+@pytest.mark.parametrize(
+    "flag",
+    [
+        "--gil=xyz", "--judge=banana", "--feedback=banana", "--self-proof=x", "--list-ops=2", "--canary=none",
+        "--repeat=many", "--deadline=0", "--op=foo", "--op==len", "--module", "--known=/nope", "--op-stats=/nope/stats.tsv", "--state=/nope/state",
+        "--value=1/0", "--value=1 +", "--value=a", "--op=foo=nonsense",
+    ],
+)  # fmt: skip
+def test_a_flag_that_cannot_be_meant_is_wrong_use(flag: str) -> None:
+    done = run(command("node", "clean", "lifecycle", flag, "-runs=0"), timeout=60)
+    assert done.code == 2, done.output
+    (line,) = [line for line in done.output.splitlines() if line.startswith("refquake: ")]
+    assert any(part.strip("-'")[:20] in line for part in flag.split("=") if part), line
+
+
+@pytest.mark.parametrize("flag", ["--artefacts", "-artifact_prefix"])
+def test_a_prefix_too_long_is_wrong_use(flag: str) -> None:
+    done = run(command("node", "clean", "lifecycle", f"{flag}={'x' * 5000}", "-runs=0"), timeout=60)
+    assert done.code == 2, done.output
+    assert "--artefacts: a prefix of 5000 bytes" in done.output
+
+
+def test_no_module_is_wrong_use() -> None:
+    done = run([str(binary("lifecycle")), "-runs=0"], timeout=60)
+    assert done.code == 2
+    assert "--module=NAME" in done.output
+
+
+@pytest.mark.parametrize("flag", ["replay", "show"])
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("hello\n", ":1:1: expected 'target:'"),
+        ("profile: lifecycle\nphase:\n    lane:\n        a = Node()\n", ":2:1: expected 'target: node'"),
+        ("target: node\nschedule: pct(depth=0, seed=1)\n", ":2:21: a depth"),
+        ("target: node\nschedule: replay(9>0, 3>1)\n", ":2:23: the steps"),
+    ],
+)
+def test_text_is_never_taken_as_bytes(tmp_path: Path, flag: str, content: str, expected: str) -> None:
+    path = tmp_path / "bad.prog"
+    path.write_text(content, encoding="utf-8")
+    done = run(command("node", "clean", "lifecycle", f"--{flag}={path}"), timeout=60)
+    assert done.code == 2, done.output
+    assert f"{path}{expected}" in done.output
+
+
+def test_encoding_to_a_folder_leaves_nothing_behind(program: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    done = run(command("node", "clean", "lifecycle", f"--encode={program},{folder}"), timeout=60)
+    assert done.code == 2
+    assert f"{folder}: is a directory" in done.output
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+CACHE_HEAD = "target: cache\nphase:\n    lane:\n        "
+
+
+def test_what_loading_shows_is_reported_by_a_campaign(tmp_path: Path) -> None:
+    done = fuzz("cache", "state_not_visited", "lifecycle", 1, 60, f"-artifact_prefix={tmp_path}/")
+    assert (done.code, done.kind) == (77, "leaked-type")
+
+
+def test_what_loading_shows_is_reproduced_by_a_program_without_ops(tmp_path: Path) -> None:
+    path = tmp_path / "empty.prog"
+    path.write_text(CACHE_HEAD + "pass\n", encoding="utf-8")
+    done = replay("cache", "state_not_visited", "lifecycle", path)
+    assert (done.code, done.kind) == (77, "leaked-type")
+    assert replay("cache", "clean", "lifecycle", path).code == 0
+
+
+def test_what_loading_shows_does_not_hide_what_a_program_does(tmp_path: Path) -> None:
+    path = tmp_path / "some.prog"
+    path.write_text(CACHE_HEAD + "a = Cache()\n", encoding="utf-8")
+    assert replay("cache", "state_not_visited", "lifecycle", path).code == 0
+
+
+def module(folder: Path, source: str) -> list[str]:
+    """A binary's arguments for a Python module of that source."""
+    (folder / "sample.py").write_text(source, encoding="utf-8")
+    return [str(binary("lifecycle")), "--module=sample", f"--path={folder}", "--self-proof=0"]
+
+
+def test_an_import_that_hangs_is_ended_and_named(tmp_path: Path) -> None:
+    done = run([*module(tmp_path, "while True: pass\n"), "--deadline=1", "-runs=1"], timeout=60)
+    assert done.code == 70, done.output
+    assert "==refquake== LOADING HANGS: import sample" in done.output
+    assert "did not end within 3 s" in done.output
+
+
+def test_a_trial_call_that_hangs_is_ended_and_named(tmp_path: Path) -> None:
+    source = "def spin():\n    while True: pass\n"
+    done = run([*module(tmp_path, source), "--op=spin=spin", "--deadline=1", "-runs=1"], timeout=60)
+    assert done.code == 70, done.output
+    assert "==refquake== TRIAL HANGS: spin()" in done.output
+
+
+@pytest.mark.parametrize("end", ["os._exit(0)", "ctypes.CDLL(None).exit(0)"])
+def test_an_import_that_ends_the_process_is_not_green(tmp_path: Path, end: str) -> None:
+    done = run([*module(tmp_path, f"import {end.split('.')[0]}\n{end}\n"), "-runs=1"], timeout=60)
+    assert done.code == 3, done.output
+    assert "could not run sample: import sample ended the process" in done.output
+
+
+def test_a_trial_call_that_ends_the_process_is_named(tmp_path: Path) -> None:
+    source = "import os\ndef leave():\n    os._exit(0)\n"
+    done = run([*module(tmp_path, source), "--op=leave=leave", "--list-ops"], timeout=60)
+    assert done.code == 3, done.output
+    assert "==refquake== TRIAL: leave()" in done.output
+
+
+# The harness switches the automatic collector off when discovery is over.
+LEAVES_LATER = "import gc, os\ndef leave():\n    if not gc.isenabled(): os._exit(0)\n"
+
+
+def test_a_program_that_ends_the_process_is_a_finding(tmp_path: Path) -> None:
+    path = tmp_path / "leave.prog"
+    path.write_text("target: sample\nphase:\n    lane:\n        leave()\n", encoding="utf-8")
+    done = run([*module(tmp_path, LEAVES_LATER), "--op=leave=leave", f"--replay={path}"], timeout=60)
+    assert (done.code, done.kind) == (77, "exit"), done.output
+    assert "ended the process with exit status 0" in done.output
+
+
+def test_a_module_with_nothing_to_fuzz_could_not_run(tmp_path: Path) -> None:
+    done = run([*module(tmp_path, "NUMBER = 1\n"), "-runs=10"], timeout=60)
+    assert done.code == 3, done.output
+    assert "sample has nothing to fuzz" in done.output

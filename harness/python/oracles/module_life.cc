@@ -6,7 +6,7 @@
 #include "python/interpreter.h"
 #include "python/memory_state.h"
 #include "python/oracles/legal_exceptions.h"
-#include "python/report.h"
+#include "python/trial_guard.h"
 
 namespace refquake {
 namespace {
@@ -24,6 +24,7 @@ Ref SecondCopy(PyObject* module) {
   Ref spec(PyObject_GetAttrString(module, "__spec__"));
   Ref file(PyObject_GetAttrString(module, "__file__"));
   Ref copy;
+  TrialGuard::BeginStep("executing a second copy of the module");
   if (imp && spec && file) copy = Ref(PyObject_CallMethod(imp.get(), "create_dynamic", "O", spec.get()));
   if (copy && copy.get() != module && PyModule_Check(copy.get())) {
     Ref done(PyObject_CallMethod(imp.get(), "exec_dynamic", "O", copy.get()));
@@ -31,6 +32,7 @@ Ref SecondCopy(PyObject* module) {
   } else {
     copy = Ref();
   }
+  TrialGuard::End();
   PyErr_Clear();
   return copy;
 }
@@ -56,10 +58,11 @@ bool IsTargets(const Target& target, PyTypeObject* type) {
 
 }  // namespace
 
-void JudgeModuleLife(const Target& target) {
+std::vector<Finding> JudgeModuleLife(const Target& target) {
+  std::vector<Finding> leaked;
   CollectNow();
   Types before = TypesAlive();
-  if (!SecondCopy(target.module.get())) return;
+  if (!SecondCopy(target.module.get())) return leaked;
   for (int i = 0; i < kCollections; ++i) CollectNow();
   for (auto& entry : TypesAlive()) {
     auto* type = static_cast<PyTypeObject*>(const_cast<void*>(entry.key));
@@ -75,8 +78,9 @@ void JudgeModuleLife(const Target& target) {
         "a module must visit and drop what its state holds, in m_traverse, m_clear and m_free (CPython "
         "documentation: Module Objects)";
     finding.hint = "check that m_traverse visits and m_clear drops the type, and that each Py_INCREF of it is matched";
-    if (!PassOver(finding)) Report(std::move(finding));
+    leaked.push_back(std::move(finding));
   }
+  return leaked;
 }
 
 }  // namespace refquake

@@ -11,13 +11,16 @@
 #ifndef REFQUAKE_PYTHON_ORACLES_MODULE_LIFE_H_
 #define REFQUAKE_PYTHON_ORACLES_MODULE_LIFE_H_
 
+#include <vector>
+
+#include "core/finding.h"
 #include "python/target.h"
 
 namespace refquake {
 
-// Called once, when the target is loaded, by the one thread that runs. Reports, and does not return, if a type
-// stays.
-void JudgeModuleLife(const Target& target);
+// Called once, when the target is loaded, by the one thread that runs. Reports nothing itself: whether a leak at
+// load is to be told depends on what the process is for (Executor::JudgeLoad).
+std::vector<Finding> JudgeModuleLife(const Target& target);
 
 }  // namespace refquake
 

@@ -56,11 +56,30 @@ TEST(Bytes, SwitchEntriesBelongToReplayAlone) {
   EXPECT_TRUE(Decode(bytes, table).schedule.switches.empty());
 }
 
+TEST(Bytes, SwitchesThatNoRunComesToAreDropped) {
+  OpTable table = NodeTable();
+  std::vector<uint8_t> bytes = {3, 0, 0, 0, 0, 0, 0, 0};
+  for (uint8_t step : {7, 7, 3, 9}) bytes.insert(bytes.end(), {0x40, step, 0, 1, 0, 0, 0, 0});
+  Program p = Decode(bytes, table);
+  EXPECT_EQ(p.schedule.switches, (std::vector<Switch>{{7, 1}, {9, 1}}));
+  EXPECT_TRUE(IsCanonical(p, table));
+}
+
+TEST(Bytes, APctDepthIsOneAtLeast) {
+  OpTable table = NodeTable();
+  Program p = Decode({1, 0, 7, 0, 0, 0, 0, 0}, table);
+  EXPECT_EQ(p.schedule.depth, 1);
+  EXPECT_TRUE(IsCanonical(p, table));
+}
+
 TEST(Bytes, IgnoresWhatComesBehindTheLimits) {
   OpTable table = NodeTable();
   std::vector<uint8_t> bytes(kHeaderBytes + kInstructionBytes * (kMaxOps + 10));
   EXPECT_EQ(Decode(bytes, table).NumOps(), static_cast<size_t>(kMaxOps));
-  bytes.assign(bytes.size(), 0x43);
+  bytes.assign(kHeaderBytes, 3);
+  for (int step = 0; step < kMaxSwitches + 10; ++step) {
+    bytes.insert(bytes.end(), {0x40, static_cast<uint8_t>(step), static_cast<uint8_t>(step >> 8), 1, 0, 0, 0, 0});
+  }
   EXPECT_EQ(Decode(bytes, table).schedule.switches.size(), static_cast<size_t>(kMaxSwitches));
 }
 

@@ -73,7 +73,8 @@ TEST(RoundTrip, TheLargestProgramFitsIntoText) {
     p.phases.push_back({.lanes = std::vector<Lane>(kMaxLanes)});
     p.phases.back().lanes.back().push_back(op);
   }
-  p.schedule = {.policy = Policy::kReplay, .switches = std::vector<Switch>(kMaxSwitches, {UINT16_MAX, 7})};
+  p.schedule.policy = Policy::kReplay;
+  for (int i = kMaxSwitches; i > 0; --i) p.schedule.switches.push_back({static_cast<uint16_t>(UINT16_MAX + 1 - i), 7});
   EXPECT_LE(PrintText(p, table, "").size(), kMaxTextBytes);
   RoundTrip(p, table);
 }

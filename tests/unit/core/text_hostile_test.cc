@@ -101,6 +101,9 @@ TEST(HostileText, ChecksProfileAndSchedule) {
   EXPECT_EQ(schedule("random(seed=-1)"), "2:23: expected a number from 0 to 4294967295");
   EXPECT_EQ(schedule("random(seed=1"), "2:24: expected ')'");
   EXPECT_EQ(schedule("pct(depth=256, seed=1)"), "2:21: expected a number from 0 to 255");
+  EXPECT_EQ(schedule("pct(depth=0, seed=1)"), "2:21: a depth is a number from 1 to 255");
+  EXPECT_EQ(schedule("replay(3>0, 3>1)"), "2:23: the steps of a schedule ascend: 3 stands behind 3");
+  EXPECT_EQ(schedule("replay(9>0, 12>1,7>1)"), "2:28: the steps of a schedule ascend: 7 stands behind 12");
   EXPECT_EQ(schedule("pct(depth=2)"), "2:22: expected ', seed='");
   EXPECT_EQ(schedule("pct(seed=2)"), "2:15: expected 'depth='");
   EXPECT_EQ(schedule("replay(12)"), "2:20: expected '>' and a lane");
@@ -109,7 +112,7 @@ TEST(HostileText, ChecksProfileAndSchedule) {
   EXPECT_EQ(schedule("replay(1>1,)"), "2:22: expected a number from 0 to 65535");
   EXPECT_EQ(schedule("free free"), "2:16: unexpected 'free'");
   std::string many = "replay(0>0";
-  for (int i = 0; i < kMaxSwitches; ++i) many += ",0>0";
+  for (int i = 1; i <= kMaxSwitches; ++i) many += "," + std::to_string(i) + ">0";
   EXPECT_NE(schedule(many + ")").find("more than 512 switches"), std::string::npos);
 }
 

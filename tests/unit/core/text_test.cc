@@ -76,7 +76,11 @@ TEST(Text, TellsTextFromBytes) {
   EXPECT_TRUE(LooksLikeText("target: node"));
   EXPECT_TRUE(LooksLikeText("# comment\ntarget: node"));
   EXPECT_FALSE(LooksLikeText(""));
-  EXPECT_FALSE(LooksLikeText("phase:"));
+  EXPECT_TRUE(LooksLikeText("phase:"));
+  EXPECT_TRUE(LooksLikeText("profile: threads\n\ntarget: node"));
+  EXPECT_TRUE(LooksLikeText("target: node\n\xff"));
+  EXPECT_FALSE(LooksLikeText("\n"));
+  EXPECT_FALSE(LooksLikeText("phase:\xff"));
   EXPECT_FALSE(LooksLikeText(std::string_view("#\x03\0\0\0\0\0\0", 8)));
   EXPECT_FALSE(LooksLikeText(std::string_view("\0\0\0\0", 4)));
 }

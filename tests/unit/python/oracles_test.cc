@@ -55,7 +55,7 @@ void SetAttributeOp(Target& target) {
   RegisterFaulty(fault);
   if (auto error = StartInterpreter({.home = REFQUAKE_DEFAULT_HOME})) Fail(*error);
   static Target target;
-  if (auto error = Discover("faulty", {}, target)) Fail(*error);
+  if (auto error = Discover("faulty", {}, target)) Fail(error->message);
   SetAttributeOp(target);
   ParsedText parsed = ParseText(kProgram, target.table);
   if (parsed.error) Fail(parsed.error->ToString("program"));

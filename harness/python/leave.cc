@@ -1,0 +1,52 @@
+#include "python/leave.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+
+// The sanitizers' own version; absent in the plain flavour.
+extern "C" void __interceptor__exit(int status) __attribute__((weak));
+
+namespace refquake {
+namespace {
+
+constexpr int kUnknownStatus = -1;
+
+void (*g_on_exit)(int status) = nullptr;
+pid_t g_process = 0;
+std::atomic_flag g_leaving = ATOMIC_FLAG_INIT;
+
+void Notice(int status) {
+  if (!g_on_exit || getpid() != g_process) return;
+  while (g_leaving.test_and_set()) pause();  // another thread is about to end the process, and to say why
+  g_on_exit(status);
+}
+
+[[noreturn]] void RealExit(int status) {
+  auto real = __interceptor__exit;
+  if (!real) real = reinterpret_cast<void (*)(int)>(dlsym(RTLD_NEXT, "_exit"));
+  real(status);
+  std::abort();  // not reached
+}
+
+}  // namespace
+
+void LeaveProcess(int code) {
+  g_leaving.test_and_set();
+  RealExit(code);
+}
+
+void WatchExits(void (*on_exit)(int status)) {
+  g_process = getpid();
+  g_on_exit = on_exit;
+  std::atexit([] { Notice(kUnknownStatus); });
+}
+
+}  // namespace refquake
+
+extern "C" void _exit(int status) {
+  refquake::Notice(status);
+  refquake::RealExit(status);
+}
