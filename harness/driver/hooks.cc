@@ -11,6 +11,7 @@
 #include "driver/exit_codes.h"
 #include "driver/feedback.h"
 #include "driver/files.h"
+#include "driver/fixed_layout.h"
 #include "driver/flags.h"
 #include "driver/flight_recorder.h"
 #include "driver/fuzz_target.h"
@@ -69,6 +70,7 @@ void Initialize(int argc, char** argv) {
     Leave(kExitNothingFound);
   }
   ApplyBundle(g_flags);
+  if (!IsBundled()) FixLayout(argv);  // a service's engine starts the binary its own way
   if (g_flags.home.empty()) g_flags.home = REFQUAKE_DEFAULT_HOME;
   const Profile& profile = ChosenProfile();
   const std::optional<MutatorMask> mutators = ParseMutators(g_flags.mutators);

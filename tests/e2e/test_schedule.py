@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from conftest import FLAVOUR
-from fuzz_once import fuzz, replay
+from fuzz_once import command, fuzz, replay, run
 
 RACE = """target: node
 profile: threads
@@ -64,3 +64,15 @@ def test_stepped_race_is_found(tmp_path: Path) -> None:
     expected = {"tsan": {"data-race"}, "asan": {"use-after-free", "negative-refcount", "missing-incref", "leaked-reference"}}
     assert done.code == 77
     assert done.kind in expected[FLAVOUR], done.output[-3000:]
+
+
+def address_seen(prefix: list[str]) -> str:
+    listing = command("node", "clean", "threads", "--list-ops", "--value=print('at', hex(id(object)))")
+    output = run([*prefix, *listing], timeout=300).output
+    return re.search(r"^at (0x[0-9a-f]+)$", output, re.MULTILINE).group(1)
+
+
+def test_addresses_are_the_same_in_every_process() -> None:
+    """The control has it believe that it tried in vain: then the kernel's choice stands."""
+    assert len({address_seen([]) for _ in range(3)}) == 1
+    assert len({address_seen(["env", "REFQUAKE_LAYOUT_FIXED=1"]) for _ in range(3)}) > 1
