@@ -21,12 +21,13 @@ inline constexpr size_t kMaxPrefix = 4000;  // of artefacts; no path the system 
 
 struct FlightRecord {
   char magic[8];        // "refquake"
-  uint32_t version;     // 1
+  uint32_t version;     // 2
   uint32_t input_size;  // of the input that runs, or ran last
   uint64_t inputs;      // begun so far
   uint64_t ok;          // ops that succeeded
   uint64_t errors;      // ops that raised
   uint64_t skipped;     // ops that found no fitting object in their slots
+  uint64_t planted;     // how often a sample extension's planted bug was reached (targets/plant.h)
   uint8_t input[kMaxRecordedInput];
 };
 

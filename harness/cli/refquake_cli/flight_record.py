@@ -12,9 +12,9 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-_HEAD = struct.Struct("=8sIIQQQQ")
+_HEAD = struct.Struct("=8sIIQQQQQ")
 _MAGIC = b"refquake"
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class FlightRecord:
     ok: int  # ops that succeeded
     errors: int  # ops that raised
     skipped: int  # ops that found no fitting object
+    planted: int  # how often a sample's planted bug was reached
     input: bytes  # of the input that runs, or ran last
 
 
@@ -33,7 +34,7 @@ def read_record(path: Path) -> FlightRecord | None:
         return None
     if len(content) < _HEAD.size:
         return None
-    magic, version, size, inputs, ok, errors, skipped = _HEAD.unpack_from(content)
+    magic, version, size, inputs, ok, errors, skipped, planted = _HEAD.unpack_from(content)
     if magic != _MAGIC or version != _VERSION:
         return None
-    return FlightRecord(inputs, ok, errors, skipped, content[_HEAD.size : _HEAD.size + size])
+    return FlightRecord(inputs, ok, errors, skipped, planted, content[_HEAD.size : _HEAD.size + size])

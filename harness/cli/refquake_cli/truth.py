@@ -35,7 +35,8 @@ class Row:
     profile: str
     expected: list[str]
     tries: int = 0
-    found: int = 0  # as an expected kind
+    reached: int = 0  # the planted line ran, as the plant itself tells
+    found: int = 0  # reported as an expected kind
     other: int = 0  # as another kind
     kinds: list[str] = field(default_factory=list)
     signatures: list[str] = field(default_factory=list)
@@ -73,6 +74,7 @@ def _count(row: Row, run) -> None:
     if run.outcome.state == "stopped":
         return
     row.tries += 1
+    row.reached += run.planted > 0
     if run.outcome.state != "finding":
         return
     kind = run.outcome.kind
@@ -106,14 +108,14 @@ def markdown(rows: list[Row], control: Row, how: str) -> str:
         "",
         how,
         "",
-        "| target | plant | flavour | profile | found | kinds | median s | worst s | median executions | loop without oracles | check by hand |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| target | plant | flavour | profile | reached | reported | kinds | median s | worst s | median executions | loop without oracles | check by hand |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for row in [*rows, control]:
         kinds = ", ".join(row.kinds) or "-"
         worst = f"{max(row.seconds):.1f}" if row.seconds else "-"
         lines.append(
-            f"| {row.target} | {row.plant} | {row.flavour} | {row.profile} | {row.found} of {row.tries} | {kinds} "
+            f"| {row.target} | {row.plant} | {row.flavour} | {row.profile} | {row.reached} of {row.tries} | {row.found} | {kinds} "
             f"| {_median(row.seconds)} | {worst} | {_median(row.executions)} "
             f"| {row.without_oracles or 'not run'} | {row.by_hand or 'not run'} |"
         )
@@ -126,7 +128,7 @@ def summary(rows: list[Row], control: Row) -> str:
     seconds = [s for r in rows for s in r.seconds]
     verdict = "silent, as it must be" if control.found + control.other == 0 else "FOUND: this bench is broken"
     return (
-        f"{always} of {len(rows)} rows found in every try, {found} of {tries} tries; "
+        f"{always} of {len(rows)} rows reported in every try, {found} of {tries} tries; "
         f"median {_median(seconds)} s. The control was {verdict}."
     )
 

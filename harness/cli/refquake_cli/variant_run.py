@@ -74,6 +74,7 @@ class VariantRun:
         self.outcome = Outcome(WAITING)
         self.executions = self.operations = self.coverage = self.features = self.rate = 0
         self.raised = self.skipped = 0  # ops, beside those that did something
+        self.planted = 0  # how often a sample's planted bug was reached
         self._options = options
         self._scratch = scratch
         self._log = scratch / "output.txt"
@@ -158,6 +159,7 @@ class VariantRun:
         if record := read_record(self._state):
             self.executions, self.operations = record.inputs, record.ok
             self.raised, self.skipped = record.errors, record.skipped
+            self.planted = record.planted
             self.rate = int(record.inputs / max(self.seconds, 0.1))
 
     def _output(self) -> str:

@@ -66,7 +66,7 @@ if "replay" in flags:
 
 def record(inputs: int) -> None:
     content = b"PROGRAM"
-    head = struct.pack("=8sIIQQQQ", b"refquake", 1, len(content), inputs, 7 * inputs, 1, 2)
+    head = struct.pack("=8sIIQQQQQ", b"refquake", 2, len(content), inputs, 7 * inputs, 1, 2, 0)
     Path(flags["state"]).write_bytes(head + content.ljust(8192, b"\0"))
 
 

@@ -29,7 +29,7 @@ def leave(code: int, text: str = "") -> None:
 def record(inputs: int, content: bytes = b"PROGRAM") -> None:
     if "state" not in flags:
         return
-    head = struct.pack("=8sIIQQQQ", b"refquake", 1, len(content), inputs, 7 * inputs, 1, 2)
+    head = struct.pack("=8sIIQQQQQ", b"refquake", 2, len(content), inputs, 7 * inputs, 1, 2, 0)
     Path(flags["state"]).write_bytes(head + content.ljust(8192, b"\0"))
 
 
