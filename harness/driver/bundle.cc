@@ -32,13 +32,10 @@ void ApplyBundle(Flags& flags) {
   const std::string folder = OwnFolder();
   if (flags.home.empty() && IsFolder(folder + "/python")) flags.home = folder + "/python";
   if (flags.self_proof.empty()) flags.self_proof = IsBundled() ? "0" : "1";
+  if (flags.schedule.empty()) flags.schedule = IsBundled() ? "stepped" : "mixed";
   if (!IsBundled() || !flags.module.empty()) return;
   flags.module = refquake_bundled_module;
   flags.path.push_back(folder + "/modules/" + flags.module);
-}
-
-void MakeStepped(Program& program) {
-  if (program.schedule.policy == Policy::kFree) program.schedule.policy = Policy::kRandom;
 }
 
 void AbortWithFinding(const char* artefact) {

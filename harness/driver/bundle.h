@@ -13,16 +13,12 @@
 #ifndef REFQUAKE_DRIVER_BUNDLE_H_
 #define REFQUAKE_DRIVER_BUNDLE_H_
 
-#include "core/program.h"
 #include "driver/flags.h"
 
 namespace refquake {
 
 bool IsBundled();
 void ApplyBundle(Flags& flags);
-
-// A free-running program gets a random schedule with the seed its bytes carry.
-void MakeStepped(Program& program);
 
 // Prints the line that libFuzzer prints of an input it has written, then aborts.
 [[noreturn]] void AbortWithFinding(const char* artefact);

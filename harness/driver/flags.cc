@@ -44,6 +44,8 @@ constexpr FlagSpec kFlags[] = {
     {"judge", &Flags::judge, nullptr, kSwitch,
      "let the oracles judge (default 1; 0 leaves only the sanitizers, for comparing)"},
     {"mutators", &Flags::mutators, nullptr, "NAME,NAME", "use only these mutators (for measuring what each earns)"},
+    {"schedule", &Flags::schedule, nullptr, "mixed|free|stepped",
+     "as each program has it, or all programs one way (default mixed; stepped in a bundled binary)"},
     {"list-ops", &Flags::list_ops, nullptr, kSwitch, "print what was discovered and exit"},
     {"list-types", &Flags::list_types, nullptr, kSwitch, "print the types that were discovered and exit"},
     {"op-stats", &Flags::op_stats, nullptr, "FILE", "how often each op succeeded, raised and was skipped"},

@@ -33,6 +33,7 @@ struct Flags {
   std::string feedback = "1";
   std::string judge = "1";
   std::string mutators;
+  std::string schedule;  // empty: the default of the binary
   std::string list_ops = "0";
   std::string list_types = "0";
   std::string op_stats;

@@ -136,10 +136,14 @@ const char* OpenFlightRecorder(const char* path) {
 
 FlightRecord& Recorder() { return *g_record; }
 
-void RecordInput(const uint8_t* data, size_t size) {
+void AmendInput(const uint8_t* data, size_t size) {
   if (size > kMaxRecordedInput) size = kMaxRecordedInput;
   __builtin_memcpy(g_record->input, data, size);
   g_record->input_size = static_cast<uint32_t>(size);
+}
+
+void RecordInput(const uint8_t* data, size_t size) {
+  AmendInput(data, size);
   ++g_record->inputs;
 }
 

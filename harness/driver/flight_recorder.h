@@ -35,6 +35,8 @@ struct FlightRecord {
 const char* OpenFlightRecorder(const char* path);
 FlightRecord& Recorder();
 void RecordInput(const uint8_t* data, size_t size);
+// In place of the input that was recorded last: it is run in another form than it came in.
+void AmendInput(const uint8_t* data, size_t size);
 // During discovery, before the first input: the trial call that runs, as text; nothing between calls.
 void RecordTrial(const char* text, size_t size);
 

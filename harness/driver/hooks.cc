@@ -108,6 +108,15 @@ void AddDefaults(int* argc, char*** argv) {
   *argv = arguments.data();
 }
 
+// Gives the program the schedule that --schedule wants; true if that changed it. A stepped program that had none
+// gets a random one, with the seed its bytes carry.
+bool Reschedule(Program& program) {
+  const bool free = program.schedule.policy == Policy::kFree;
+  if (g_flags.schedule == "free" && !free) program.schedule = {};
+  if (g_flags.schedule == "stepped" && free) program.schedule.policy = Policy::kRandom;
+  return free != (program.schedule.policy == Policy::kFree);
+}
+
 void RunBytes(const uint8_t* data, size_t size) {
   static Program program;  // its storage is reused
   static bool first = true;
@@ -115,7 +124,10 @@ void RunBytes(const uint8_t* data, size_t size) {
   first = false;
   RecordInput(data, size);
   DecodeBytes({data, size}, g_session->table(), {.max_lanes = g_session->profile().max_lanes}, program);
-  if (IsBundled()) MakeStepped(program);
+  if (Reschedule(program)) {
+    const std::vector<uint8_t> bytes = EncodeBytes(program);  // what runs is what an artefact must hold
+    AmendInput(bytes.data(), bytes.size());
+  }
   g_session->Run(program);
   if (g_flags.feedback != "0") CountFeedback(g_session->logs());
 }

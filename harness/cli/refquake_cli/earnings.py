@@ -1,8 +1,10 @@
-"""What each mutator and the feedback earn: the same plants and seeds with all of them, and without each in turn.
+"""What a part earns: the same plants and seeds with all parts, and without each (or with another choice) in turn.
 
-    arms = [arm, *...]                               # "all" first; the others are compared with it
-    rows = measure(all_arms(), plants, clean, seeds=range(1, 11), options, workers=2)
-    Path("docs/mutators.md").write_text(markdown(rows, how))
+    rows = measure(MUTATOR_ARMS, plants, clean, seeds=range(1, 11), options, workers=2)
+    Path("docs/mutators.md").write_text(markdown("What the mutators earn", rows, how))
+
+The first arm is what the others are compared with. MUTATOR_ARMS leaves out each mutator, and the feedback;
+SCHEDULE_ARMS lets lanes run as the program has it, all free, or all stepped.
 
 A row is one arm. It has the executions to each plant's report (a try that found nothing counts as the executions it
 made: the true number is larger), and the features, as libFuzzer counts them, that a clean build reached in the time.
@@ -37,25 +39,27 @@ class Arm:
 class Row:
     arm: str
     executions: dict[str, list[int]] = field(default_factory=dict)  # by plant, one number a seed
+    seconds: dict[str, list[float]] = field(default_factory=dict)  # likewise
     found: dict[str, int] = field(default_factory=dict)
     features: list[int] = field(default_factory=list)
 
-    def ratio(self, to: Row) -> float:
-        """The geometric mean over plants and seeds of our executions to `to`'s: above 1, leaving it out costs."""
+    def ratio(self, to: Row, measure: str = "executions") -> float:
+        """The geometric mean over plants and seeds of our numbers to `to`'s: above 1, this arm costs."""
+        theirs = getattr(to, measure)
         logs = [
-            math.log(max(mine, 1)) - math.log(max(theirs, 1))
-            for plant, ours in self.executions.items()
-            for mine, theirs in zip(ours, to.executions[plant], strict=True)
+            math.log(mine / other)
+            for plant, ours in getattr(self, measure).items()
+            for mine, other in zip(ours, theirs[plant], strict=True)
         ]
         return math.exp(statistics.fmean(logs)) if logs else math.nan
 
 
-def all_arms() -> list[Arm]:
-    without = [
-        Arm(f"without {name}", (f"--mutators={','.join(other for other in MUTATORS if other != name)}",))
-        for name in MUTATORS
-    ]
-    return [Arm("all"), *without, Arm("without feedback", ("--feedback=0",))]
+def _without(name: str) -> Arm:
+    return Arm(f"without {name}", (f"--mutators={','.join(other for other in MUTATORS if other != name)}",))
+
+
+MUTATOR_ARMS = [Arm("all"), *map(_without, MUTATORS), Arm("without feedback", ("--feedback=0",))]
+SCHEDULE_ARMS = [Arm(mode, (f"--schedule={mode}",)) for mode in ("mixed", "free", "stepped")]
 
 
 def measure(
@@ -78,29 +82,34 @@ def _count(row: Row, run, is_plant: bool) -> None:
         row.features.append(run.features)
         return
     name = f"{run.job.target}/{run.job.variant}"
-    row.executions.setdefault(name, []).append(run.executions)
+    row.executions.setdefault(name, []).append(max(run.executions, 1))
+    row.seconds.setdefault(name, []).append(run.seconds)
     row.found[name] = row.found.get(name, 0) + (run.outcome.state == "finding")
 
 
-def markdown(rows: list[Row], how: str) -> str:
+def markdown(title: str, rows: list[Row], how: str) -> str:
     base = rows[0]
     plants = list(base.executions)
     lines = [
-        "# What the mutators and the feedback earn",
+        f"# {title}",
         "",
         how,
         "",
-        "A cell is the median of executions to the report, and in how many tries it came. *Ratio*: the geometric mean, "
-        "over all plants and seeds, of executions to those with everything on; above 1, leaving it out costs. "
-        "*Features*: the median a clean build reached in the same time.",
+        "A cell is the median of executions to the report and of seconds, and in how many tries it came. *Ratio*: the "
+        f"geometric mean, over all plants and seeds, of executions (of seconds) to those of the row '{base.arm}'; above "
+        "1, it costs. *Features*: the median, as libFuzzer counts them, that a clean build reached in the same time.",
         "",
-        f"| | ratio | features | {' | '.join(plants)} |",
-        f"| --- | ---: | ---: | {' | '.join('---:' for _ in plants)} |",
+        f"| | ratio | of seconds | features | {' | '.join(plants)} |",
+        f"| --- | ---: | ---: | ---: | {' | '.join('---:' for _ in plants)} |",
     ]
     for row in sorted(rows, key=lambda row: (row is not base, -row.ratio(base))):
-        cells = [f"{statistics.median(row.executions[p]):.0f} ({row.found[p]})" for p in plants]
+        cells = [
+            f"{statistics.median(row.executions[p]):.0f}, {statistics.median(row.seconds[p]):.1f} s ({row.found[p]})"
+            for p in plants
+        ]
         features = f"{statistics.median(row.features):.0f}" if row.features else "-"
-        lines.append(f"| {row.arm} | {row.ratio(base):.2f} | {features} | {' | '.join(cells)} |")
+        ratios = f"{row.ratio(base):.2f} | {row.ratio(base, 'seconds'):.2f}"
+        lines.append(f"| {row.arm} | {ratios} | {features} | {' | '.join(cells)} |")
     return "\n".join([*lines, ""])
 
 

@@ -64,15 +64,41 @@ def truth(
     return NOTHING_FOUND if control.found + control.other == 0 else COULD_NOT_RUN
 
 
+def _earnings(function):
+    """The arguments of the benchmarks that compare arms."""
+    for decorate in (
+        click.option("--out", type=click.Path(path_type=Path), default=Path("refquake-out/bench"), show_default=True),
+        click.option("--jobs", "workers", type=click.IntRange(1), default=2, show_default=True),
+        click.option("--time", "seconds", type=click.IntRange(1), default=10, show_default=True, help="For each try."),
+        click.option("--seeds", type=click.IntRange(1), default=10, show_default=True, help="Tries for each plant."),
+        click.option("--flavour", default="asan", show_default=True, metavar="asan|tsan"),
+        click.argument("plants", nargs=-1, required=True, metavar="TARGET/PLANT..."),
+    ):
+        function = decorate(function)
+    return function
+
+
 @command.command("mutators")
-@click.argument("plants", nargs=-1, required=True, metavar="TARGET/PLANT...")
-@click.option("--flavour", default="asan", show_default=True, metavar="asan|tsan")
-@click.option("--seeds", type=click.IntRange(1), default=10, show_default=True, help="Tries for each plant.")
-@click.option("--time", "seconds", type=click.IntRange(1), default=10, show_default=True, help="Seconds for each try.")
-@click.option("--jobs", "workers", type=click.IntRange(1), default=2, show_default=True)
-@click.option("--out", type=click.Path(path_type=Path), default=Path("refquake-out/mutators"), show_default=True)
-def mutators(plants: tuple[str, ...], flavour: str, seeds: int, seconds: int, workers: int, out: Path) -> int:
+@_earnings
+def mutators(**given) -> int:
     """Find the PLANTs with all mutators and without each in turn; writes mutators.md and .json."""
+    from refquake_cli.earnings import MUTATOR_ARMS
+
+    return _compare("mutators", "What the mutators and the feedback earn", MUTATOR_ARMS, **given)
+
+
+@command.command("schedule")
+@_earnings
+def schedule(**given) -> int:
+    """Find the PLANTs with lanes mixed, all free and all stepped; writes schedule.md and .json."""
+    from refquake_cli.earnings import SCHEDULE_ARMS
+
+    return _compare("schedule", "What stepped lanes earn", SCHEDULE_ARMS, **given)
+
+
+def _compare(
+    name: str, title: str, arms: list, plants: tuple[str, ...], flavour: str, seeds: int, seconds: int, workers: int, out: Path
+) -> int:  # fmt: skip
     from refquake_cli import earnings
     from refquake_cli.build import build
     from refquake_cli.fuzz_plan import clean_jobs, plan
@@ -81,14 +107,14 @@ def mutators(plants: tuple[str, ...], flavour: str, seeds: int, seconds: int, wo
 
     wanted = check_flavour(flavour)
     build([wanted])
-    named = [name.partition("/") for name in plants]
-    jobs = [job for target, _, plant in named for job in plan(check_target(target), plant, None, [wanted])]
-    clean = [job for target in dict.fromkeys(target for target, _, _ in named) for job in clean_jobs(target, "threads", [wanted])]
+    named = [(check_target(target), plant) for target, _, plant in (given.partition("/") for given in plants)]
+    jobs = [job for target, plant in named for job in plan(target, plant, None, [wanted])]
+    clean = [job for target in dict(named) for job in clean_jobs(target, "threads", [wanted])]
     out.mkdir(parents=True, exist_ok=True)
     options = Options(seconds, 1, DEFAULT_VERSION, (out / "findings").resolve())
-    rows = earnings.measure(earnings.all_arms(), jobs, clean, range(1, seeds + 1), options, workers)
+    rows = earnings.measure(arms, jobs, clean, range(1, seeds + 1), options, workers)
     how = f"{wanted}, {seeds} seeds, each from an empty corpus, at most {seconds} s, {workers} processes side by side."
-    earnings.write_json(out / "mutators.json", rows)
-    (out / "mutators.md").write_text(earnings.markdown(rows, how), encoding="utf-8")
-    print(f"written to {out}/mutators.md")
+    earnings.write_json(out / f"{name}.json", rows)
+    (out / f"{name}.md").write_text(earnings.markdown(title, rows, how), encoding="utf-8")
+    print(f"written to {out}/{name}.md")
     return NOTHING_FOUND
