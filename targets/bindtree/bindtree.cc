@@ -101,7 +101,7 @@ void SetValue(const py::object& self, py::object value) {
 void Push(const py::object& self, const py::object& child) {
   Tree& tree = self.cast<Tree&>();
   // The vector owns what it holds.
-  if (PLANT(steals_borrowed)) child.dec_ref();  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion; with: asan
+  if (PLANT(steals_borrowed)) child.dec_ref();  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion, segv; with: asan
   py::scoped_critical_section lock(self);
   tree.children.push_back(child);
 }

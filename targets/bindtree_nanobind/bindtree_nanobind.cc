@@ -79,7 +79,7 @@ nb::object Pop(Self self) {
   if (tree.children.empty()) throw nb::index_error("pop from an empty tree");
   nb::object child = std::move(tree.children.back());
   tree.children.pop_back();
-  if (PLANT(pop_extra_decref)) child.dec_ref();  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion; with: asan
+  if (PLANT(pop_extra_decref)) child.dec_ref();  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion, segv; with: asan
   return child;
 }
 

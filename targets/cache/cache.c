@@ -116,7 +116,7 @@ cache_get(PyObject *op, PyObject *key)
     if (check_alive(self) < 0) {
         return NULL;
     }
-    int found = (PLANT(get_borrows) ? get_borrowed : PyDict_GetItemRef)(self->table, key, &value);  // finds: use-after-free; with: threads, asan; rare
+    int found = (PLANT(get_borrows) ? get_borrowed : PyDict_GetItemRef)(self->table, key, &value);  // finds: use-after-free, segv; with: threads, asan; rare
     if (found == 0) {
         if (!PLANT(missing_key_silent)) PyErr_SetObject(PyExc_KeyError, key);  // finds: bad-return, fatal-error
     }
@@ -227,7 +227,7 @@ cache_replace_last(PyObject *op, PyObject *key)
     Py_ssize_t size = PyList_GET_SIZE(self->order);
     if (size > 0) {
         old_view = take_view_lock_held(self);
-        if (!PLANT(stolen_not_owned)) Py_INCREF(key);  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion; with: asan
+        if (!PLANT(stolen_not_owned)) Py_INCREF(key);  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion, segv; with: asan
         result = PyList_SetItem(self->order, size - 1, key);
     }
     Py_END_CRITICAL_SECTION();
@@ -265,7 +265,7 @@ cache_visit(PyObject *op, PyObject *function)
             PyErr_Clear();      /* the list has shrunk */
             break;
         }
-        if (PLANT(visit_borrows)) Py_DECREF(key);  // finds: use-after-free, negative-refcount, assertion; with: reentry, asan
+        if (PLANT(visit_borrows)) Py_DECREF(key);  // finds: use-after-free, negative-refcount, assertion, segv; with: reentry, asan
         PyObject *result = PyObject_CallOneArg(function, key);
         if (PLANT(visit_borrows)) Py_INCREF(key);
         Py_SETREF(last, key);

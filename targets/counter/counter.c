@@ -245,7 +245,7 @@ none_if_null(PyObject *value)
 static PyObject *
 holder_hold(PyObject *op, PyObject *value)
 {
-    PyObject *owned = (PLANT(incref_by_hand) ? incref_by_hand : Py_NewRef)(value);  // finds: missing-incref, leaked-reference, use-after-free, negative-refcount, gc-assertion; with: threads, asan; rare
+    PyObject *owned = (PLANT(incref_by_hand) ? incref_by_hand : Py_NewRef)(value);  // finds: missing-incref, leaked-reference, use-after-free, negative-refcount, gc-assertion, segv; with: threads, asan; rare
     Py_XDECREF(exchange(op, owned));
     Py_RETURN_NONE;
 }
@@ -286,7 +286,7 @@ holder_work(PyObject *op, PyObject *Py_UNUSED(ignored))
     PyObject *value;
     Py_BEGIN_CRITICAL_SECTION(op);
     value = ((Holder *)op)->held;
-    if (!PLANT(borrowed_while_detached)) Py_XINCREF(value);  // finds: use-after-free, negative-refcount; with: threads, asan; rare
+    if (!PLANT(borrowed_while_detached)) Py_XINCREF(value);  // finds: use-after-free, negative-refcount, segv; with: threads, asan; rare
     Py_BEGIN_ALLOW_THREADS
     waste_time();
     Py_END_ALLOW_THREADS
@@ -304,7 +304,7 @@ holder_count(PyObject *op, PyObject *value)
     }
     if (!PyObject_TypeCheck(value, type)) {
         PyErr_Format(PyExc_TypeError, "expected a Counter, not %T", value);
-        if (PLANT(argument_dropped)) Py_DECREF(value);  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion; with: asan
+        if (PLANT(argument_dropped)) Py_DECREF(value);  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion, segv; with: asan
         return NULL;
     }
     Py_XDECREF(exchange(op, Py_NewRef(value)));

@@ -141,7 +141,7 @@ static PyObject *
 exchange_lock_held(PyObject **field, PyObject *value)
 {
     PyObject *old = *field;
-    if (!PLANT(missing_incref)) Py_XINCREF(value);  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion; with: asan
+    if (!PLANT(missing_incref)) Py_XINCREF(value);  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion, segv; with: asan
     *field = value;
     return old;
 }
@@ -218,7 +218,7 @@ node_pop(PyObject *op, PyObject *Py_UNUSED(ignored))
         child = self->children[--self->size];
     }
     Py_END_CRITICAL_SECTION();
-    if (PLANT(pop_extra_decref)) Py_XDECREF(child);  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion; with: asan
+    if (PLANT(pop_extra_decref)) Py_XDECREF(child);  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion, segv; with: asan
     return none_if_null(child);
 }
 

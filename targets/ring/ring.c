@@ -227,7 +227,7 @@ ring_find(PyObject *op, PyObject *value)
     PyObject *item;
     for (Py_ssize_t i = 0; (item = ring_item_at(op, i)) != NULL; i++) {
         /* __eq__ may run any code: without a reference of our own the item may be gone after it. */
-        if (PLANT(find_borrows)) Py_DECREF(item);  // finds: use-after-free, negative-refcount; with: reentry, asan
+        if (PLANT(find_borrows)) Py_DECREF(item);  // finds: use-after-free, negative-refcount, segv; with: reentry, asan
         int equal = PyObject_RichCompareBool(item, value, Py_EQ);
         if (PLANT(find_borrows)) Py_INCREF(item);
         if (equal > 0) {
@@ -290,7 +290,7 @@ ring_swap(PyObject *op, PyObject *other)
 static int
 is_unchanged(Ring *self, Py_ssize_t size, uint64_t version)
 {
-    if (PLANT(only_size_checked)) return self->size == size;  // finds: missing-incref, leaked-reference, use-after-free, negative-refcount, gc-assertion; with: threads, asan; rare
+    if (PLANT(only_size_checked)) return self->size == size;  // finds: missing-incref, leaked-reference, use-after-free, negative-refcount, gc-assertion, segv; with: threads, asan; rare
     return self->version == version;
 }
 

@@ -60,7 +60,7 @@ iter_next(PyObject *op)
     if (item != NULL) {
         self->next++;
     }
-    else if (self->ring || PLANT(exhausted_twice)) {  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion; with: threads, asan; rare
+    else if (self->ring || PLANT(exhausted_twice)) {  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion, segv; with: threads, asan; rare
         exhausted = ring;
         self->ring = NULL;
     }
