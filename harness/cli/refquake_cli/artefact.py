@@ -46,7 +46,8 @@ class Artefact:
 
 def open_artefact(path: Path, overrides: Overrides) -> Artefact:
     try:
-        recover(path)
+        if not path.exists():
+            recover(path)
         if not path.exists():
             raise WrongUse(f"no such file: {path}")
     except OSError as error:  # a name too long
