@@ -8,6 +8,7 @@ import pytest
 from refquake_cli import environments, targets
 from refquake_cli.added import Added, store_manifest
 from refquake_cli.artefact import Artefact, Overrides, open_artefact
+from refquake_cli.commands.triage import _save as save_as_folder
 from refquake_cli.errors import CouldNotRun, WrongUse
 from refquake_cli.export_python import check_program
 from refquake_cli.export_script import Checks, Script
@@ -17,7 +18,6 @@ from refquake_cli.minimize import _Writer
 from refquake_cli.op_list import parse_op_list
 from refquake_cli.program_model import parse_program
 from refquake_cli.recipe import Recipe, recipe_in_comments
-from refquake_cli.sources import DEFAULT_VERSION
 from refquake_cli.store import Sighting, Store
 
 RECIPE = Recipe(("f", "Box.clear"), ("[('a', 1)]", 'b"\\n"'), (("pair", "lambda: Box([1, '=']) "),))
@@ -110,9 +110,12 @@ def test_a_job_survives_json() -> None:
 
 def test_the_store_keeps_it(tmp_path: Path) -> None:
     database = Store(tmp_path / "store.sqlite")
-    sighting = Sighting("foo", "clean", "asan", "threads", VERSION, "segv", "segv f", 1.0, recipe=RECIPE, release="foo==1")
-    number = database.add(sighting)
-    assert (database.finding(number).recipe, database.finding(number).release) == (RECIPE, "foo==1")
+    job = ("foo", "clean", "asan", "threads", VERSION)
+    number = database.add(Sighting(*job, "segv", "segv f", 1.0, recipe=RECIPE, release="foo==1"))
+    row = database.finding(number)
+    assert (row.recipe, row.release) == (RECIPE, "foo==1")
+    save_as_folder(row, tmp_path / "saved")
+    assert (load(tmp_path / "saved").recipe, load(tmp_path / "saved").release) == (RECIPE, "foo==1")
 
 
 def test_a_script_has_the_recipe_s_ops_and_values(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ Example:
 
 import json
 import shutil
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 from refquake_cli.errors import WrongUse
@@ -41,7 +41,7 @@ class Finding:
     executions: int
     seconds: float
     module: str  # the file with the module's code
-    recipe: Recipe = Recipe()  # with it, bytes and text mean what they meant when it was found
+    recipe: Recipe = field(default_factory=Recipe)  # with it, bytes and text mean what they meant when it was found
     release: str = ""  # of a module that was added: PACKAGE==VERSION
 
     @property
@@ -67,7 +67,7 @@ def load(folder: Path) -> Finding:
         raise WrongUse(f"{folder} is not a finding: it has no {DESCRIPTION}")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        known = {field.name: content[field.name] for field in fields(Finding) if field.name in content}
+        known = {one.name: content[one.name] for one in fields(Finding) if one.name in content}
         return Finding(**{**known, "recipe": Recipe.from_json(content.get("recipe", {}))})
     except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise WrongUse(f"{path} does not describe a finding: {error}") from error

@@ -7,7 +7,7 @@ Example:
     table.kind(op)                 # "create", "link", "unlink", "read", "call", "copy", "drop", "collect"
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from refquake_cli import child
 from refquake_cli.errors import CouldNotRun, WrongUse
@@ -31,7 +31,7 @@ class OpEntry:
 class OpList:
     target: str
     entries: tuple[OpEntry, ...]
-    recipe: Recipe = Recipe()  # where values and ops come from that are not the target's own
+    recipe: Recipe = field(default_factory=Recipe)  # where values and ops come from that are not the target's own
 
     def find(self, op: Op) -> OpEntry | None:
         shape = (op.form, op.name, len(op.args))
@@ -56,14 +56,14 @@ class OpList:
                 raise WrongUse(f"target {self.target} has no op `{op}`: this program is from another version of it")
 
 
-def parse_op_list(target: str, text: str, recipe: Recipe = Recipe()) -> OpList:
+def parse_op_list(target: str, text: str, recipe: Recipe | None = None) -> OpList:
     entries = []
     for line in text.splitlines():
         fields = line.split("\t")
         if len(fields) == 5 and fields[3].isdigit():
             form, kind, name, nargs, owners = fields
             entries.append(OpEntry(form, kind, name, int(nargs), tuple(filter(None, owners.split(",")))))
-    return OpList(target, tuple(entries), recipe)
+    return OpList(target, tuple(entries), recipe or Recipe())
 
 
 def op_list(job: Job, version: str) -> OpList:

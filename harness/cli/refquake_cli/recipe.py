@@ -76,7 +76,8 @@ class Recipe:
 def recipe_in_comments(text: str) -> Recipe | None:
     """None where there is none; ValueError where it cannot be read."""
     found = [(what, json.loads(value)) for what, value in _COMMENT.findall(text)]
-    leave_out, values, ops = ([value for what, value in found if what == one] for one in ("leave-out", "argument", "op"))
+    names = ("leave-out", "argument", "op")
+    leave_out, values, ops = ([value for what, value in found if what == name] for name in names)
     if not found:
         return None
     pairs = (op.partition("=") for op in ops)

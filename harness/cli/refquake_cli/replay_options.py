@@ -30,10 +30,11 @@ def replay_options(plant: bool = True) -> Callable[[Callable], Callable]:
 
     def decorate(command: Callable) -> Callable:
         @functools.wraps(command)
-        def wrapped(*args, flavour: str | None, target: str | None, profile: str | None, plant: str | None = None, **more):
+        def wrapped(*arguments, flavour: str | None, target: str | None, profile: str | None, **more):
             from refquake_cli.artefact import Overrides
 
-            return command(*args, overrides=Overrides(target, plant, flavour, profile), **more)
+            overrides = Overrides(target, more.pop("plant", None), flavour, profile)
+            return command(*arguments, overrides=overrides, **more)
 
         for option in reversed(options):
             wrapped = option(wrapped)

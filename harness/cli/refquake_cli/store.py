@@ -15,7 +15,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from refquake_cli.errors import CouldNotRun, WrongUse
@@ -45,7 +45,7 @@ class Sighting:
     pass_over: str = ""  # the line that makes a fuzz binary go on past it, "" where none can
     echo: str = ""  # what went before it in the same run and may be its cause
     origin: str = ""  # tells two sightings of the same content apart: the run they come from
-    recipe: Recipe = Recipe()  # with it, input and program mean what they meant when it was found
+    recipe: Recipe = field(default_factory=Recipe)  # with it, input and program mean what they meant when it was found
     release: str = ""  # of a module that was added: PACKAGE==VERSION
 
     @property
@@ -272,13 +272,14 @@ class Store:
             return self._db.execute("SELECT id, started, ended FROM night ORDER BY id DESC").fetchall()
 
     def add_turn(self, night: int, turn: Turn) -> None:
-        """A turn that is there already changes nothing: killed behind this, a campaign leaves it to be taken in again."""
+        """One that is there already changes nothing: a campaign killed behind this leaves it to be taken in again."""
         values = (
             night, turn.target, turn.variant, turn.flavour, turn.profile, turn.started, turn.seconds,
             turn.executions, turn.coverage, turn.features, turn.outcome, turn.origin,
         )  # fmt: skip
         names = (
-            "night, target, variant, flavour, profile, started, seconds, executions, coverage, features, outcome, origin"
+            "night, target, variant, flavour, profile, started, seconds, executions, coverage, features, outcome,"
+            " origin"
         )
         with self._transaction():
             self._db.execute(f"INSERT OR IGNORE INTO turn ({names}) VALUES ({', '.join('?' * len(values))})", values)

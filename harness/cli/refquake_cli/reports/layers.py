@@ -2,8 +2,8 @@
 
     layer_of(parse_frame("    #1 0x2 in node_pop /src/node.c:9:3"))     # Layer.TARGET
 
-A path tells. CPython's own extension modules (Modules/) may be the target of a run: they are a layer of their own, for a
-stack without a frame of anything else. What says neither file nor module, or is a library of the system, is OTHER.
+A path tells. CPython's own extension modules (Modules/) may be the target of a run: they are a layer of their own, for
+a stack without a frame of anything else. What says neither file nor module, or is a library of the system, is OTHER.
 """
 
 import enum
@@ -16,7 +16,9 @@ HARNESS_PATH = re.compile(r"/harness/(?:core|driver|python|sched)/|crtstuff|fuzz
 _HARNESS_FUNCTION = re.compile(r"^(?:refquake|fuzzer)::|^LLVMFuzzer")
 # The collector and the interpreter's start are called on behalf of everybody.
 _OWN_MODULE = re.compile(r"/Modules/(?!(?:clinic/)?gcmodule|main\.|getpath)|/lib-dynload/")
-_SYSTEM_PATH = re.compile(r"^(?:/usr)?/(?:lib|include)|^(?:csu|nptl|signal|stdlib|assert|misc|sysdeps|string|\.\.)/|compiler-rt")
+_SYSTEM_PATH = re.compile(
+    r"^(?:/usr)?/(?:lib|include)|^(?:csu|nptl|signal|stdlib|assert|misc|sysdeps|string|\.\.)/|compiler-rt"
+)
 
 
 class Layer(enum.Enum):

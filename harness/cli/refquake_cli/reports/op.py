@@ -2,7 +2,7 @@
 
     op_of(body, stacks)        # "node.Node.first", "method list_extend", "drop", "collect"; "" where nothing tells
 
-The call that was tried in discovery is named in the report, and a function that broke the calling convention by CPython.
+A call that was tried in discovery is named in the report; a function that broke the calling convention CPython names.
 Else the stack tells: what the executor called, and the first function below it that has a name of its own.
 """
 

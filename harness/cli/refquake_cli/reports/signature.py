@@ -1,11 +1,11 @@
 """What makes two sanitizer reports the same finding: where it happened, in the words of the target.
 
-    signature_of("use-after-free", title, body)      # "use-after-free list_dealloc@listobject.c < ... < node_pop@node.c"
+    signature_of("segv", title, body)                # "segv list_dealloc@listobject.c < ... < node_pop@node.c"
     signature_of("hang", title, body)                # "hang node_wait@node.c < node_push@node.c"
     signature_of("use-after-free", title, body)      # "use-after-free in drop": no frame but the harness's own
 
-The top frames of the stack of the death; among them the first of the target, wherever it is. Where there is none, the op
-that ran. A kind that may strike anywhere below one op (a time-out, the end of memory or of the stack) is told by the
+The top frames of the stack of the death; among them the first of the target, wherever it is. Where there is none, the
+op that ran. A kind that may strike anywhere below one op (a time-out, the end of memory or of the stack) is told by the
 target's frames alone.
 """
 
@@ -59,7 +59,7 @@ def _targets_frames(stacks: list[list[Frame]]) -> list[str]:
 
 
 def _without_harness(stack: list[Frame]) -> list[Frame]:
-    """Up to the harness's first frame: libFuzzer lists who owns what memory there is, and much of it is the harness's."""
+    """Up to the harness's first frame: libFuzzer lists who owns what memory, and much of it is the harness's."""
     return stack[: next((at for at, frame in enumerate(stack) if frame.function.startswith("refquake::")), None)]
 
 
