@@ -1,6 +1,7 @@
 """The rest of the command: launcher, doctor, clean, help, files that appear whole."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -22,6 +23,21 @@ def test_help(command, name: str) -> None:
     done = command(*name.split(), "--help")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Usage: refquake")
+
+
+def commands_in(readme: str) -> tuple[set[str], set[str]]:
+    """Those of the command table, and those of all examples."""
+    section = readme.split("\n## Commands\n")[1].split("\n## ")[0]
+    cells = [line.split(" | ")[0] for line in section.splitlines() if line.startswith("| `")]
+    table = {words.split()[0] for cell in cells for words in re.findall(r"`([^`]+)`", cell)}
+    return table, set(re.findall(r"\./refquake ([a-z]+)", readme))
+
+
+def test_the_readme_names_every_command_and_no_other() -> None:
+    table, examples = commands_in((CLI.parents[1] / "README.md").read_text(encoding="utf-8"))
+    assert table == set(COMMANDS)
+    assert examples <= set(COMMANDS)
+    assert {"fuzz", "test", "repro"} <= examples
 
 
 def test_help_imports_nothing_slow(environment: dict[str, str]) -> None:

@@ -202,8 +202,8 @@ def test_an_interrupted_search_leaves_the_best_so_far(table: OpList, tmp_path: P
     from refquake_cli import minimize
     from refquake_cli.artefact import Artefact
     from refquake_cli.console import Task
+    from refquake_cli.job import Job
     from refquake_cli.minimize_trial import Measured
-    from refquake_cli.variant_run import Job
 
     class Interrupted(FakeReplayer):
         repeat, processes = 1, 0
@@ -222,7 +222,7 @@ def test_an_interrupted_search_leaves_the_best_so_far(table: OpList, tmp_path: P
     monkeypatch.setattr(minimize, "Replayer", Interrupted)
     monkeypatch.setattr(minimize, "require_text", lambda *_: BIG)
     monkeypatch.setattr(minimize, "op_list", lambda *_: table)
-    artefact = Artefact(tmp_path / "big.prog", Job("node", "clean", "asan", "threads"))
+    artefact = Artefact(tmp_path / "big.prog", Job("node", "clean", "asan", "threads"), "3.14.7")
     with pytest.raises(KeyboardInterrupt):
         minimize.minimize(artefact, tmp_path / "small.prog", 5, Task("x"))
     left = parse_program((tmp_path / "small.prog").read_text())

@@ -15,6 +15,9 @@ EXPECTED = {
     "asan-double-free": ("double-free", None),
     "asan-segv": ("segv", "segv node_len@uaf.c < node_repr@uaf.c"),
     "asan-abort": ("abort", None),
+    "asan-stack-overflow": ("stack-overflow", "stack-overflow wrapt_state_from_type@_wrappers.c"),
+    "asan-use-after-poison-harness": ("use-after-free", "use-after-free in drop"),
+    "cpython-broken-convention": ("fatal-error", "fatal-error _Py_CheckFunctionResult@call.c in node.Node.first"),
     "asan-use-after-poison-object": (
         "use-after-free",
         "use-after-free list_dealloc@listobject.c < delitem_common@dictobject.c"
@@ -31,7 +34,9 @@ EXPECTED = {
     ),
     "cpython-negative-refcount": ("negative-refcount", None),
     "libfuzzer-hang": ("hang", "hang node_wait@node.c < node_push@node.c"),
-    "libfuzzer-out-of-memory": ("out-of-memory", None),
+    "libfuzzer-timeout": ("hang", "hang i_setitem@arraymodule.c < array_array_extend@arraymodule.c.h"),
+    "libfuzzer-out-of-memory": ("out-of-memory", "out-of-memory no frame of the target"),
+    "libfuzzer-out-of-memory-profile": ("out-of-memory", "out-of-memory no frame of the target"),
     "libfuzzer-deadly-signal": ("crash", "crash node_dealloc@node.c"),
     "oracle-missed-visit": ("missed-visit", "missed-visit node.Node children"),
     "tsan-data-race": ("data-race", "data-race node_get_next@race.c | node_set_next@race.c"),
@@ -124,3 +129,52 @@ def test_frames_of_both_sanitizers() -> None:
 
 def test_a_stack_ends_at_the_first_other_line() -> None:
     assert len(parse_stack(["    #0 a x.c:1", "    #1 b x.c:2", "", "    #0 c x.c:3"])) == 2
+
+
+DEATH = "==1==ERROR: AddressSanitizer: use-after-poison on address 0x1 at pc 0x2\n"
+LIST = "    #{} 0x1 in list_dealloc /src/Python-3.14.7/Objects/listobject.c:561:13\n"
+DICT = "    #{} 0x1 in delitem_common /src/Python-3.14.7/Objects/dictobject.c:2828:5\n"
+DELETE = "    #{} 0x1 in PyDict_DelItem /src/Python-3.14.7/Objects/dictobject.c:2843:12\n"
+POP = "    #{} 0x1 in node_pop /src/targets/node/node.c:57:3\n"
+METHOD = "    #{} 0x1 in PyObject_VectorcallMethod /src/Python-3.14.7/Objects/call.c:918:18\n"
+RUN = "    #{} 0x1 in refquake::Executor::Execute(refquake::OpSpec const&) /src/harness/python/executor.cc:245:3\n"
+ALARM = "==1== ERROR: libFuzzer: timeout after 21 seconds\n"
+WAITS = "    #{} 0x1  (/lib/x86_64-linux-gnu/libc.so.6+0x3bfcf)\n"
+
+
+def stack(*frames: str) -> str:
+    return "".join(frame.format(number) for number, frame in enumerate(frames))
+
+
+@pytest.mark.parametrize(
+    ("text", "signature"),
+    [
+        (  # below CPython's frames, past where a signature ends
+            DEATH + stack(LIST, DICT, DELETE, POP, METHOD, RUN),
+            "use-after-free list_dealloc@listobject.c < delitem_common@dictobject.c < node_pop@node.c",
+        ),
+        (  # it freed what CPython then used
+            DEATH + stack(LIST, DICT, METHOD, RUN) + "freed by thread T0 here:\n" + stack(LIST, POP, METHOD, RUN),
+            "use-after-free list_dealloc@listobject.c < delitem_common@dictobject.c < node_pop@node.c",
+        ),
+        (DEATH + stack(LIST, METHOD, RUN), "use-after-free list_dealloc@listobject.c in method list_dealloc"),
+        (ALARM + stack(LIST, DICT, METHOD, RUN), "hang in method delitem_common"),
+        (ALARM + stack(LIST, DICT, POP, METHOD, RUN), "hang node_pop@node.c"),
+        (ALARM + stack(WAITS, RUN), "hang no frame of the target"),
+        (ALARM + stack(RUN) + "==refquake== TRIAL: Pit(None)\n", "hang in Pit"),
+        (
+            "==1== ERROR: libFuzzer: out-of-memory (malloc(4294967296))\n\n" + stack(POP, METHOD, RUN),
+            "out-of-memory node_pop@node.c",
+        ),
+        (  # a line of libFuzzer's status between
+            "==1== ERROR: libFuzzer: out-of-memory (used: 4195Mb; limit: 2048Mb)\n#10\tNEW    ft: 6 corp: 2/73b\n",
+            "out-of-memory no frame of the target",
+        ),
+        (
+            "Fatal Python error: _Py_Dealloc: Deallocator of type 'node.Node' raised an exception\n" + stack(RUN),
+            "fatal-error Fatal Python error: _Py_Dealloc: Deallocator of type 'node.Node' raised an exception",
+        ),
+    ],
+)
+def test_a_signature_names_the_target_or_the_op(text: str, signature: str) -> None:
+    assert find_report(text).signature == signature

@@ -1,6 +1,7 @@
 """The store: one row per bug, states, ten thousand artefacts, a full disk."""
 
 import os
+import sqlite3
 import subprocess
 import tracemalloc
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from refquake_cli.errors import CouldNotRun, WrongUse
 from refquake_cli.ingest import Origin, echo_of, ingest
+from refquake_cli.recipe import Recipe
 from refquake_cli.reports import find_report
 from refquake_cli.store import Sighting, Store
 
@@ -155,3 +157,18 @@ def test_a_fault_after_a_known_finding_in_its_input_is_marked() -> None:
     output = "==refquake== KNOWN: input 7: data-race f@a.c | g@a.c\n" + race_log(3, 3)
     assert "data-race f@a.c | g@a.c" in echo_of(output, find_report(output), inputs=7)
     assert echo_of(output, find_report(output), inputs=8) == ""
+
+
+def test_a_store_of_the_version_before_is_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    store = Store(path)
+    number = store.add(sighting())
+    store.close()
+    with sqlite3.connect(path) as database:
+        database.execute("DROP INDEX turn_by_origin")
+        for table, column in (("finding", "recipe"), ("finding", "release"), ("turn", "origin")):
+            database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+        database.execute("PRAGMA user_version = 1")
+    database.close()
+    for _ in range(2):
+        assert Store(path).finding(number).recipe == Recipe()

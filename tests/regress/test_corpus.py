@@ -27,7 +27,7 @@ BUILD = Path(os.environ.get("REFQUAKE_BUILD", ""))
 CORPUS = REPOSITORY / "corpus"
 SECONDS = 300
 _FACT = re.compile(r"^(?:# )?(finding|variant|flavour|repeat|target|profile): (.+)$", re.MULTILINE)
-_OF_A_SANITIZER = re.compile(r"@| < | \| |Sanitizer")
+_OF_A_SANITIZER = re.compile(r"@| < | \| | in |no frame|Sanitizer")
 # What a race shows in most processes, it shows in one of so many: 0.5 ** 8 is one failure in 256.
 ATTEMPTS = 8
 

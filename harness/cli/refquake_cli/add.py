@@ -4,7 +4,9 @@
     added = add_local("asan", "3.14.7", Path("build/asan"))
 """
 
-import shutil
+import os
+import re
+from contextlib import AbstractContextManager
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
@@ -14,7 +16,9 @@ from refquake_cli.added import Added, main_module, modules_of, store_manifest
 from refquake_cli.console import Progress
 from refquake_cli.environments import environments_folder
 from refquake_cli.errors import CouldNotRun, WrongUse
-from refquake_cli.files import replace_folder, remove
+from refquake_cli.files import folder_beside, recover, remove, replace_folder
+from refquake_cli.lock import builder_lock
+from refquake_cli.paths import logs_folder
 
 LOCAL = "local"
 
@@ -23,28 +27,37 @@ def add_package(flavour: str, version: str, requirement: str, name: str, release
     """Builds beside the environment's final folder, whose name (the version) pip tells only afterwards."""
     parent = environments_folder(flavour, version)
     parent.mkdir(parents=True, exist_ok=True)
-    part = parent / f".{(name or Path(requirement).name) + release}.part"
-    remove(part)
-    part.mkdir()
-    with Progress() as progress:
+    what = name or Path(requirement).name
+    with _only_one(flavour, version, what), Progress() as progress:
+        recover(parent / what)  # removes what an `add` that was killed has built
+        part = parent / f".{what}.{os.getpid()}.part"
+        part.mkdir()
         task = progress.task(f"{requirement} {flavour}")
         task.step("build")
         try:
+            log = logs_folder() / f"add-{flavour}-{what}{release}.log"
             # A path is built from source anyway.
-            site = build_package(flavour, version, requirement, [*([name] if name else []), *more], part, task)
+            from_source = [*([name] if name else []), *more]
+            site = build_package(flavour, version, requirement, from_source, part, log, task)
             task.step("prove")
             found = _distribution(site, name)
             added = _describe(flavour, version, part, found.metadata["Name"], found.version)
+            final = parent / added.name
+            added = Added(**{**vars(added), "site": str(final / "site")})
+            store_manifest(part, added)  # before the rename: the environment appears whole
+            replace_folder(part, final)
         except BaseException:
             task.done("failed")
             remove(part)
             raise
-        final = parent / added.name
-        added = Added(**{**vars(added), "site": str(final / "site")})
-        store_manifest(part, added)  # before the rename: the environment appears whole
-        replace_folder(part, final)
         task.done("added")
     return added
+
+
+def _only_one(flavour: str, version: str, what: str) -> AbstractContextManager[None]:
+    """Of two that add the same, the second waits."""
+    key = re.sub(r"[^a-z0-9]+", "-", what.lower())
+    return builder_lock(f"add of {what} for {flavour}", name=f"add-{version}-{flavour}-{key}")
 
 
 def _describe(flavour: str, version: str, folder: Path, package: str, release: str) -> Added:
@@ -79,8 +92,7 @@ def add_local(flavour: str, version: str, folder: Path) -> Added:
     module = main_module(extensions, site.name)
     proof = prove(flavour, version, site, module, extensions)
     added = Added(module, LOCAL, module, extensions, proof.uninstrumented, proof.gil_off, str(site))
-    environment = environments_folder(flavour, version) / added.name
-    shutil.rmtree(environment, ignore_errors=True)
-    environment.mkdir(parents=True)
-    store_manifest(environment, added)
+    with _only_one(flavour, version, module):
+        with folder_beside(environments_folder(flavour, version) / added.name) as part:
+            store_manifest(part, added)
     return added

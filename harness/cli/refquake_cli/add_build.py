@@ -1,6 +1,6 @@
 """Builds a package for a flavour from its source, with pip running on the flavour's own interpreter.
 
-    site = build_package("asan", "3.14.7", "multidict==6.4.3", ["multidict"], folder, task)
+    site = build_package("asan", "3.14.7", "multidict==6.4.3", ["multidict"], folder, log, task)
 
 pip runs there because a build asks its interpreter for the compiler, the headers and the suffix. It comes from the
 cache: the flavours have none. Build isolation is kept; only the packages named are built from source, so build
@@ -16,7 +16,7 @@ from refquake_cli.environments import build_environment_for, flavour_python
 from refquake_cli.errors import CouldNotRun
 from refquake_cli.files import folder_beside
 from refquake_cli.logged import run_logged
-from refquake_cli.paths import cache_folder, logs_folder
+from refquake_cli.paths import cache_folder
 
 PIP = "pip>=25"
 
@@ -34,11 +34,10 @@ def pip_folder() -> Path:
 
 
 def build_package(
-    flavour: str, version: str, requirement: str, from_source: list[str], folder: Path, task: Task
+    flavour: str, version: str, requirement: str, from_source: list[str], folder: Path, log: Path, task: Task
 ) -> Path:
     """Installs `requirement` into FOLDER/site; the log says everything."""
     environment = build_environment_for(flavour, version) | {"PYTHONPATH": str(pip_folder())}
-    log = logs_folder() / f"add-{flavour}-{folder.name.strip('.')}.log"
     log.unlink(missing_ok=True)
     site = folder / "site"
     command = [

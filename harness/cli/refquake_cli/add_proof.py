@@ -9,6 +9,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from refquake_cli.added import shared_object
 from refquake_cli.environments import build_environment_for, flavour_python
 from refquake_cli.errors import CouldNotRun
 
@@ -25,13 +26,8 @@ class Proof:
 
 
 def prove(flavour: str, version: str, site: Path, module: str, extensions: list[str]) -> Proof:
-    bare = [name for name in extensions if not _instrumented(_file_of(site, name), flavour)]
+    bare = [name for name in extensions if not _instrumented(shared_object(site, name), flavour)]
     return Proof(bare, _import_keeps_gil_off(flavour, version, site, module))
-
-
-def _file_of(site: Path, name: str) -> Path:
-    *folders, last = name.split(".")
-    return next(iter(sorted(site.joinpath(*folders).glob(f"{last}.*so"))))
 
 
 def _instrumented(path: Path, flavour: str) -> bool:

@@ -3,6 +3,7 @@
     added = find_added("multidict", "asan", "3.14.7")      # by module, by package, or as PACKAGE==VERSION
     added.module, added.site, added.gil_off
     modules_of(site)                                       # extension modules below a folder
+    shared_object(site, "multidict._multidict")            # the file of one
 
 A manifest, `added.json`, lies beside each environment's `site` folder. Of two versions of a package, the one added
 last is meant where no version is given.
@@ -16,8 +17,7 @@ from pathlib import Path
 
 from refquake_cli.environments import environments_folder
 from refquake_cli.errors import CouldNotRun
-from refquake_cli.files import write_whole
-from refquake_cli.sources import DEFAULT_VERSION
+from refquake_cli.files import recover_all, write_whole
 
 MANIFEST = "added.json"
 _SHARED_OBJECT = re.compile(r"^(?P<name>\w+)(?:\.(?:cpython|abi3)[\w-]*)?\.so$")
@@ -37,6 +37,13 @@ class Added:
     def name(self) -> str:
         return f"{self.package}=={self.release}"
 
+    def extension_of(self, name: str) -> str:
+        """The extension module that `name` (one of them, the package, or the module to import) stands for."""
+        if name in self.extensions:
+            return name
+        inside = [one for one in self.extensions if f"{one}.".startswith(f"{self.module}.")]
+        return (inside or self.extensions)[0]
+
 
 def modules_of(site: Path) -> list[str]:
     """Dotted names of the extension modules below `site`, in order."""
@@ -46,6 +53,12 @@ def modules_of(site: Path) -> list[str]:
         if match and not any(part.endswith((".libs", ".dist-info")) for part in path.parent.parts):
             names.append(".".join([*path.relative_to(site).parts[:-1], match["name"]]))
     return names
+
+
+def shared_object(site: Path, extension: str) -> Path:
+    *folders, last = extension.split(".")
+    folder = site.joinpath(*folders)
+    return next(iter(sorted(folder.glob(f"{last}.*so"))), folder / f"{last}.so")
 
 
 def main_module(extensions: list[str], package: str) -> str:
@@ -69,16 +82,19 @@ def _load(path: Path) -> Added:
         raise CouldNotRun(f"{path} does not describe an added module: {error}; remove its folder and add it again") from error
 
 
-def all_added(flavour: str, version: str = DEFAULT_VERSION) -> list[Added]:
+def all_added(flavour: str, version: str) -> list[Added]:
     """The one added last comes first."""
-    manifests = environments_folder(flavour, version).glob(f"[!.]*/{MANIFEST}")  # not what is being built
+    folder = environments_folder(flavour, version)
+    recover_all(folder)
+    manifests = folder.glob(f"[!.]*/{MANIFEST}")  # not what is being built
     return [_load(path) for path in sorted(manifests, key=lambda path: path.stat().st_mtime, reverse=True)]
 
 
-def find_added(name: str, flavour: str, version: str = DEFAULT_VERSION) -> Added | None:
+def find_added(name: str, flavour: str, version: str, release: str = "") -> Added | None:
+    """`release` is the name (PACKAGE==VERSION) that a finding was made with: no other will do."""
     wanted = _normalised(name)
     for added in all_added(flavour, version):
-        if wanted in map(_normalised, (added.name, added.package, added.module, *added.extensions)):
+        if release in ("", added.name) and wanted in map(_normalised, (added.name, added.package, added.module, *added.extensions)):
             return added
     return None
 

@@ -3,8 +3,9 @@
     artefact = open_artefact(Path("refquake-out/node-..."), Overrides(flavour="tsan"))
     artefact.path, artefact.job, artefact.version
 
-Folders know their target and how they were found. A program text names target and profile. Bytes know nothing,
-unless they lie in a finding's folder or beside their text.
+Folders know their target and how they were found, the recipe too: bytes mean another program under another op table. A
+program text names target and profile, and in comments what else it knows. Bytes know nothing, unless they lie in a
+finding's folder or beside their text.
 """
 
 import re
@@ -12,16 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from refquake_cli.errors import WrongUse
+from refquake_cli.files import recover
 from refquake_cli.findings import DESCRIPTION, INPUT, PROGRAM, load
 from refquake_cli.flavours import check_flavour
-from refquake_cli.sources import DEFAULT_VERSION
-from refquake_cli.targets import CLEAN, check_profile, check_target, known_targets
-from refquake_cli.variant_run import Job
+from refquake_cli.job import Job
+from refquake_cli.recipe import Recipe, recipe_in_comments
+from refquake_cli.sources import DEFAULT_VERSION, check_version
+from refquake_cli.targets import CLEAN, check_profile, check_target, known_targets, recipe_of
 
 DEFAULT_PROFILE = "threads"
 DEFAULT_FLAVOUR = "asan"
 # `minimize` writes the others as comments: a program text from it knows how it was found.
-_HEADER = re.compile(r"^(?:(?=target|profile)|# (?=variant|flavour))(\w+):\s*(\S+)\s*$", re.MULTILINE)
+_HEADER = re.compile(r"^(?:(?=target|profile)|# (?=variant|flavour|version|release))(\w+):\s*(\S+)\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -38,11 +41,13 @@ class Overrides:
 class Artefact:
     path: Path
     job: Job
-    version: str = DEFAULT_VERSION
+    version: str
 
 
 def open_artefact(path: Path, overrides: Overrides) -> Artefact:
     try:
+        if not path.exists():
+            recover(path)
         if not path.exists():
             raise WrongUse(f"no such file: {path}")
     except OSError as error:  # a name too long
@@ -52,9 +57,8 @@ def open_artefact(path: Path, overrides: Overrides) -> Artefact:
     content = read_input(path)
     if (path.parent / DESCRIPTION).is_file():
         return _from_finding(path.parent, path, overrides)
-    stated = _header_of(path, content)
-    job = _job(stated, overrides, stated.get("variant", CLEAN), stated.get("flavour", DEFAULT_FLAVOUR))
-    return Artefact(path, job)
+    text = _text_of(path, content)
+    return _artefact(path, dict(_HEADER.findall(text)), overrides, _recipe_in(path, text))
 
 
 def _input_of(folder: Path) -> Path:
@@ -81,26 +85,39 @@ def read_input(path: Path) -> bytes:
 
 def _from_finding(folder: Path, path: Path, overrides: Overrides) -> Artefact:
     finding = load(folder)
-    stated = {"target": finding.target, "profile": finding.profile}
-    job = _job(stated, overrides, finding.variant, finding.flavour)
-    return Artefact(path, job, finding.version)
+    names = ("target", "variant", "flavour", "profile", "version", "release")
+    return _artefact(path, {name: getattr(finding, name) for name in names}, overrides, finding.recipe)
 
 
-def _header_of(path: Path, content: bytes) -> dict[str, str]:
+def _text_of(path: Path, content: bytes) -> str:
+    """The program itself, or what lies beside bytes."""
     if path.suffix == ".prog":
-        return dict(_HEADER.findall(content.decode(errors="replace")))
+        return content.decode(errors="replace")
     sidecar = path.with_name(path.name + ".prog")
-    return dict(_HEADER.findall(sidecar.read_text(errors="replace"))) if sidecar.is_file() else {}
+    return sidecar.read_text(errors="replace") if sidecar.is_file() else ""
 
 
-def _job(stated: dict[str, str], overrides: Overrides, variant: str = CLEAN, flavour: str = DEFAULT_FLAVOUR) -> Job:
+def _recipe_in(path: Path, text: str) -> Recipe | None:
+    """None where the text has none: then the current folder's holds, as for a new run."""
+    try:
+        return recipe_in_comments(text)
+    except ValueError as error:
+        raise WrongUse(f"{path}: its comments hold no recipe: {error}") from error
+
+
+def _artefact(path: Path, stated: dict[str, str], overrides: Overrides, recipe: Recipe | None) -> Artefact:
     targets = known_targets()
     target = overrides.target or stated.get("target") or (targets[0] if len(targets) == 1 else None)
     if not target:
         raise WrongUse(f"these bytes do not say which target they are for: give --target ({', '.join(targets)})")
-    return Job(
-        check_target(target),
-        overrides.variant or variant,
-        check_flavour(overrides.flavour or flavour),
+    version = check_version(stated.get("version", DEFAULT_VERSION))
+    flavour = check_flavour(overrides.flavour or stated.get("flavour", DEFAULT_FLAVOUR))
+    job = Job(
+        check_target(target, version),
+        overrides.variant or stated.get("variant", CLEAN),
+        flavour,
         check_profile(overrides.profile or stated.get("profile") or DEFAULT_PROFILE),
+        recipe=recipe_of(target, flavour, version) if recipe is None else recipe,
+        release="" if overrides.target else stated.get("release", ""),
     )
+    return Artefact(path, job, version)

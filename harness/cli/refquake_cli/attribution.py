@@ -14,12 +14,11 @@ import re
 
 from refquake_cli.added import is_standard
 from refquake_cli.reports.frames import Frame, all_stacks
+from refquake_cli.reports.layers import CPYTHON_PATH, HARNESS_PATH
 
 CPYTHON = "CPython"
 HARNESS = "harness"
 UNKNOWN = "unknown"
-_CPYTHON_PATH = re.compile(r"/(?:Objects|Python|Modules|Parser|Include)/|/lib-dynload/")
-_HARNESS_PATH = re.compile(r"/harness/(?:core|driver|python|sched)/|crtstuff|fuzzer")
 _BROKEN_RESULT = re.compile(r"_Py_CheckFunctionResult|returned a result with an exception set|NULL without setting an exception")
 _TYPE = re.compile(r"^==refquake==\s+type:\s+(\S+)", re.MULTILINE)
 
@@ -33,7 +32,7 @@ def owner_of(text: str, kind: str, signature: str, module: str) -> str:
         return UNKNOWN
     owners = [owner for frame in stacks[0] if (owner := _owner_of_frame(frame, root))]
     if not owners:
-        return HARNESS if any(_HARNESS_PATH.search(frame.file) for frame in stacks[0]) else UNKNOWN
+        return HARNESS if any(HARNESS_PATH.search(frame.file) for frame in stacks[0]) else UNKNOWN
     if owners[0] == CPYTHON and root in owners and not is_standard(root):
         return root  # CPython does what the module asked of it
     return owners[0]
@@ -42,9 +41,9 @@ def owner_of(text: str, kind: str, signature: str, module: str) -> str:
 def _owner_of_frame(frame: Frame, root: str) -> str:
     if frame.plumbing:
         return ""
-    if _HARNESS_PATH.search(frame.file):
+    if HARNESS_PATH.search(frame.file):
         return ""
-    if _CPYTHON_PATH.search(frame.file):
+    if CPYTHON_PATH.search(frame.file):
         return CPYTHON
     place = frame.file or frame.module
     if not place:

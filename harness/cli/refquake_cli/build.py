@@ -25,9 +25,13 @@ _NINJA_STEP = re.compile(r"^\[(\d+/\d+)\] (.*)$")
 
 
 def to_fuzz(target: str) -> list[str]:
-    """What a fuzz run or a replay needs built; the rest of the tree is for the tests."""
-    own = [f"target_{target}"] if target in known_targets() else []
-    return [*own, *(f"fuzz_{profile}" for profile in known_profiles())]
+    """What a fuzz run needs built; the rest of the tree is for the tests."""
+    return [*own_products(target), *(f"fuzz_{profile}" for profile in known_profiles())]
+
+
+def own_products(target: str) -> list[str]:
+    """A sample's variants; other modules lie outside the tree."""
+    return [f"target_{target}"] if target in known_targets() else []
 
 
 def build(flavours: list[str], version: str = DEFAULT_VERSION, products: Sequence[str] = ("all",)) -> None:

@@ -13,8 +13,9 @@ import time
 from pathlib import Path
 
 from refquake_cli.console import Progress, Task
+from refquake_cli.job import Job
 from refquake_cli.paths import shown
-from refquake_cli.variant_run import Job, Options, VariantRun
+from refquake_cli.variant_run import Options, VariantRun
 
 POLL_SECONDS = 0.1
 

@@ -9,6 +9,8 @@ import ctypes
 import os
 import shutil
 import signal
+import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 from refquake_cli.paths import REPOSITORY
@@ -41,6 +43,13 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def die_with_parent() -> None:
     """Runs in the child before exec: nothing goes on fuzzing when the command is gone."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def kill_group(process: subprocess.Popen) -> None:
+    """Of a process that began a session, with the children it has: libFuzzer's merge runs in some."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def suppressions_file(version: str) -> Path:

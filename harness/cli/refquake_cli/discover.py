@@ -6,16 +6,13 @@
 """
 
 import re
-import subprocess
-import tempfile
 from dataclasses import dataclass, field
 
-from refquake_cli import child, targets
 from refquake_cli.errors import CouldNotRun
+from refquake_cli.job import Job
+from refquake_cli.listing import run_listing
 from refquake_cli.program_text import complaint
-from refquake_cli.variant_run import Job
 
-DISCOVER_SECONDS = 300
 _TRIAL = re.compile(r"^==refquake== TRIAL(?P<hangs> HANGS)?: (?P<call>.*)$", re.MULTILINE)
 
 
@@ -60,40 +57,23 @@ class Suspicion:
     kinds: tuple[str, ...]  # the findings that would confirm it
 
 
-def run_listing(job: Job, version: str, flag: str, scratch: str) -> subprocess.CompletedProcess:
-    binary = targets.fuzz_binary(job.profile, job.flavour)
-    command = targets.binary_command(binary, job.target, job.variant, job.flavour, job.profile)
-    return subprocess.run(
-        [*command, "--self-proof=0", flag],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=DISCOVER_SECONDS,
-        cwd=scratch,
-        env=child.child_environment(version),
-        preexec_fn=child.die_with_parent,
-    )
-
-
 def discover(job: Job, version: str) -> Found:
     """A call that crashes or hangs in discovery is what is found: `trial` names it, `report` says how."""
     found = Found()
-    with tempfile.TemporaryDirectory(prefix="refquake-discover-") as scratch:
-        for flag in ("--list-types", "--list-ops"):
-            done = run_listing(job, version, flag, scratch)
-            if match := _TRIAL.search(done.stderr):
-                found.trial, found.report = match["call"] + (" (hangs)" if match["hangs"] else ""), done.stderr
-                return found
-            if done.returncode != 0:
-                raise CouldNotRun(f"cannot discover {job.target} under {job.flavour}: {complaint(done.stderr)}")
-            rows = [line.split("\t") for line in done.stdout.splitlines()]
-            if flag == "--list-types":
-                found.types = [FoundType(*row[:3], *(cell != "-" for cell in row[3:10])) for row in rows if len(row) == 10]
-            else:
-                found.ops = [
-                    FoundOp(*row[:3], int(row[3]), tuple(filter(None, row[4].split(",")))) for row in rows if len(row) == 5
-                ]
+    for flag in ("--list-types", "--list-ops"):
+        done = run_listing(job, version, flag)
+        if match := _TRIAL.search(done.stderr):
+            found.trial, found.report = match["call"] + (" (hangs)" if match["hangs"] else ""), done.stderr
+            return found
+        if done.returncode != 0:
+            raise CouldNotRun(f"cannot discover {job.target} under {job.flavour}: {complaint(done.stderr)}")
+        rows = [line.split("\t") for line in done.stdout.splitlines()]
+        if flag == "--list-types":
+            found.types = [FoundType(*row[:3], *(cell != "-" for cell in row[3:10])) for row in rows if len(row) == 10]
+        else:
+            found.ops = [
+                FoundOp(*row[:3], int(row[3]), tuple(filter(None, row[4].split(",")))) for row in rows if len(row) == 5
+            ]
     return found
 
 

@@ -77,7 +77,7 @@ class _Exporter:
         plan, script, raises = self._plan(program, table, measured, where)
         text = script.text(plan.checks, raises)
         lines, seen = self._try_everywhere(text)
-        write_whole(self._out, self._header(program, measured, plan, lines) + text)
+        write_whole(self._out, self._header(program, measured, plan, lines, where) + text)
         return Exported(self._out, lines, seen)
 
     def _measure(self, program: Program) -> Measured:
@@ -118,6 +118,8 @@ class _Exporter:
         self._note("see whether the check tells")
         if run_once(path, where).outcome == "nothing happens":
             return False
+        if self._job.variant == targets.CLEAN:
+            return True  # there is no build without the bug to hold it against
         clean = place(replace(self._job, variant=targets.CLEAN), self._job.flavour, self._artefact.version)
         return not clean or run_once(path, clean).outcome == "nothing happens"
 
@@ -140,8 +142,9 @@ class _Exporter:
         path.write_text(text, encoding="utf-8")
         return path
 
-    def _header(self, program: Program, measured: Measured, plan: Plan, lines: dict[str, str]) -> str:
+    def _header(self, program: Program, measured: Measured, plan: Plan, lines: dict[str, str], where: Place) -> str:
         job = self._job
+        path = f"PYTHONPATH=<folder of {program.target}> " if where.extension else ""
         visible = f"What Python can see of it: {plan.seen}." if plan.seen else ""
         rows = [
             f"{measured.signature}",
@@ -149,7 +152,7 @@ class _Exporter:
             f"Found by refquake in `{job.target}`" + (f", plant {job.variant}" if job.variant != targets.CLEAN else "")
             + f": in {measured} fresh processes under CPython {self._artefact.version}, free-threaded, {job.flavour}.",
             *([visible] if visible else []),
-            f"To run it: PYTHONPATH=<folder of {job.target}.so> python3 {self._out.name}",
+            f"To run it: {path}python3 {self._out.name}",
             "",
             "What this script did:",
             *(f"    {flavour} ({_FLAVOURS[flavour]}): {line}" for flavour, line in lines.items()),

@@ -41,9 +41,9 @@ def check_name(name: str) -> str:
     raise WrongUse(f"{name!r} is no name: this program cannot be exported")
 
 
-def check_value(text: str, types: set[str]) -> str:
-    """A literal, or a call without arguments of a type of the target."""
-    if text.endswith("()") and (text[:-2] in types or text == "Value()"):
+def check_value(text: str, types: set[str], given: tuple[str, ...] = ()) -> str:
+    """A literal, a call without arguments of a type of the target, or one of the recipe's own expressions."""
+    if text in given or (text.endswith("()") and (text[:-2] in types or text == "Value()")):
         return text
     try:
         tree = ast.parse(text, mode="eval")
@@ -66,7 +66,7 @@ def check_program(program: Program, table: OpList) -> None:
             check_name(op.name)
         for arg in op.args:
             if not is_slot(arg):
-                check_value(arg, types)
+                check_value(arg, types, table.recipe.values)
 
 
 def type_names(table: OpList) -> set[str]:
@@ -79,6 +79,7 @@ class Names:
     def __init__(self, program: Program, table: OpList) -> None:
         self._target = program.target
         self._types = type_names(table)
+        self._given = {name for name, _ in table.recipe.ops}
         self._words: dict[str, str] = {}
         for op in program.ops:
             if op.result and op.result not in self._words:
@@ -101,7 +102,7 @@ class Names:
 
     def called(self, name: str) -> str:
         own_module = name.partition(".")[0] in OWN_MODULES and "." in name
-        return name if own_module or name == "Value" else f"{self._target}.{name}"
+        return name if own_module or name == "Value" or name in self._given else f"{self._target}.{name}"
 
 
 def statement(op: Op, names: Names) -> str:

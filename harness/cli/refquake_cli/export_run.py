@@ -15,16 +15,16 @@ import signal
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from refquake_cli import child, targets
 from refquake_cli.errors import CouldNotRun
 from refquake_cli.export_script import PROBE_MARK
+from refquake_cli.job import Job
 from refquake_cli.paths import REPOSITORY, cache_folder, current_link
 from refquake_cli.reports import find_report
 from refquake_cli.toolchain import CC
-from refquake_cli.variant_run import Job
 
 RUN_SECONDS = 60
 HOOKS_SOURCE = REPOSITORY / "tests" / "samples" / "hooks.c"
@@ -34,10 +34,10 @@ _CHECK_FAILED = re.compile(r"^AssertionError(?:: (.*))?$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Place:
-    """An interpreter and the folder of an extension built for it."""
+    """An interpreter and the folder of an extension built for it; None: the interpreter has it."""
 
     interpreter: Path
-    extension: Path
+    extension: Path | None
     hooks: Path
     version: str
 
@@ -49,10 +49,13 @@ class ScriptRun:
 
 
 def place(job: Job, flavour: str, version: str) -> Place | None:
-    extension = targets.variant_folder(job.target, job.variant, flavour)
+    try:
+        extension = targets.import_folder(replace(job, flavour=flavour), version)
+    except CouldNotRun:  # not added for that flavour
+        return None
     found = sorted((current_link(version, flavour) / "bin").glob("python3.*t*"))
     interpreters = [path for path in found if not path.name.endswith("-config")]
-    if not interpreters or not extension.is_dir():
+    if not interpreters or (extension and not extension.is_dir()):
         return None
     return Place(interpreters[0], extension, _hooks(), version)
 
@@ -73,9 +76,10 @@ def _hooks() -> Path:
 
 def _environment(where: Place) -> dict[str, str]:
     environment = child.child_environment(where.version)
+    path = {"PYTHONPATH": str(where.extension)} if where.extension else {}
     return {
         **environment,
-        "PYTHONPATH": str(where.extension),
+        **path,
         "PYTHON_GIL": "0",
         # The installed standard library has no byte code: compiling it anew in each run would take most of the time.
         "PYTHONPYCACHEPREFIX": str(cache_folder() / "script-bytecode"),

@@ -53,6 +53,13 @@ class Script:
         self.names = Names(program, table)
         self.rounds = rounds
         self._program = program
+        used = {op.name for op in program.ops if op.form == "call"}
+        # Expressions over the target's names, as the recipe has them.
+        self._given = [
+            f"{name} = eval({expression!r}, dict(vars({program.target})))"
+            for name, expression in table.recipe.ops
+            if name in used
+        ]
         self._numbers = {id(op): number for number, op in enumerate(program.ops)}
         self._raises: dict[int, str] = {}
         self._probing = False
@@ -72,7 +79,8 @@ class Script:
         code = "\n".join([*lanes, *run])
         head = self._imports(code, checks) + "\n\ngc.disable()  # collections happen where the script says so"
         value = [VALUE_CLASS] if "Value()" in code else []
-        return "\n\n\n".join([head, *value, code, self._main()]) + "\n"
+        given = ["\n".join(self._given)] if self._given else []
+        return "\n\n\n".join([head, *value, *given, code, self._main()]) + "\n"
 
     def _imports(self, code: str, checks: Checks) -> str:
         wanted = {"gc", *checks.modules} | ({"sys"} if self._probing else set())

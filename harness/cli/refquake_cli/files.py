@@ -3,20 +3,43 @@
 Example:
 
     write_whole(folder / "finding.json", text)
-    with folder_beside(final) as part: ...fill part...      # renamed to `final` at the end, or removed
+    with folder_beside(final) as part: ...fill part...      # swapped with `final` at the end, or removed
+    recover(final)                                          # what a process killed in the middle of it left
+
+A file is on the disk before it has its name, and its name before the call returns: power loss changes nothing of that.
 """
 
+import ctypes
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
 def write_whole(path: Path, content: str) -> None:
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    part.write_text(content, encoding="utf-8")
+    with part.open("w", encoding="utf-8") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
     os.replace(part, path)
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """The names in it; what the files hold is theirs to sync."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def link_whole(link: Path, destination: str) -> None:
@@ -38,6 +61,7 @@ def remove(path: Path) -> None:
 def folder_beside(final: Path) -> Iterator[Path]:
     """A folder to fill; becomes `final` when the block ends well. A folder already there is replaced."""
     final.parent.mkdir(parents=True, exist_ok=True)
+    recover(final)
     part = final.with_name(f".{final.name}.{os.getpid()}.part")
     remove(part)
     part.mkdir()
@@ -49,12 +73,64 @@ def folder_beside(final: Path) -> Iterator[Path]:
 
 
 def replace_folder(part: Path, final: Path) -> None:
-    """Renames `part` to `final`; what was there steps aside first, as a folder cannot be renamed over a full one."""
-    old = final.with_name(f".{final.name}.{os.getpid()}.old")
-    if final.exists():
+    """Gives `part` the name `final`; what was there is removed.
+
+    Both swap their names in one step where the file system can. Elsewhere the old one steps aside first, as a folder
+    cannot be renamed over a full one: killed between the two steps, recover() brings it back.
+    """
+    if not final.exists():
+        os.rename(part, final)
+    elif _exchange(part, final):
+        remove(part)
+    else:
+        old = final.with_name(f".{final.name}.{os.getpid()}.old")
         os.rename(final, old)
-    os.rename(part, final)
-    remove(old)
+        os.rename(part, final)
+        remove(old)
+    _sync_folder(final.parent)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """False where the kernel, the C library or the file system cannot."""
+    rename = getattr(_libc, "renameat2", None)
+    if rename is None:
+        return False
+    return rename(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0
+
+
+def recover(final: Path) -> None:
+    """Brings back what a process killed in replace_folder() had set aside, and removes what dead processes left."""
+    pattern = re.compile(rf"\.{re.escape(final.name)}\.(\d+)\.(old|part)")
+    if not final.parent.is_dir():
+        return
+    for entry in sorted(final.parent.iterdir()):
+        match = pattern.fullmatch(entry.name)
+        if not match or _is_alive(int(match[1])):
+            continue
+        if match[2] == "old" and not final.exists():
+            os.rename(entry, final)
+        else:
+            remove(entry)
+
+
+def recover_all(parent: Path) -> None:
+    """The same for every folder in `parent`."""
+    found = (re.fullmatch(r"\.(.+)\.\d+\.old", entry.name) for entry in parent.iterdir()) if parent.is_dir() else ()
+    for name in {match[1] for match in found if match}:
+        recover(parent / name)
+
+
+def _is_alive(process: int) -> bool:
+    """This process is not at it when it asks: what carries its number is of an earlier one."""
+    if process == os.getpid():
+        return False
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True  # somebody else's
+    return True
 
 
 def size_of(path: Path) -> int:

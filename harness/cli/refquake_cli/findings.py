@@ -14,11 +14,12 @@ Example:
 
 import json
 import shutil
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 from refquake_cli.errors import WrongUse
-from refquake_cli.files import folder_beside
+from refquake_cli.files import folder_beside, write_whole
+from refquake_cli.recipe import Recipe
 
 DESCRIPTION = "finding.json"
 PROGRAM = "program.prog"
@@ -39,7 +40,9 @@ class Finding:
     seed: int
     executions: int
     seconds: float
-    module: str
+    module: str  # the file with the module's code
+    recipe: Recipe = field(default_factory=Recipe)  # with it, bytes and text mean what they meant when it was found
+    release: str = ""  # of a module that was added: PACKAGE==VERSION
 
     @property
     def folder_name(self) -> str:
@@ -49,12 +52,13 @@ class Finding:
 def store(final: Path, finding: Finding, artefact: Path | None, program: str, report: str) -> None:
     """Writes the folder; the same finding found again replaces the old one."""
     with folder_beside(final) as part:
-        (part / REPORT).write_text(report, encoding="utf-8")
+        write_whole(part / REPORT, report)
         if artefact:
             shutil.copyfile(artefact, part / INPUT)
         if program:
-            (part / PROGRAM).write_text(program, encoding="utf-8")
-        (part / DESCRIPTION).write_text(json.dumps(asdict(finding), indent=2) + "\n", encoding="utf-8")
+            write_whole(part / PROGRAM, finding.recipe.comments() + program)
+        content = asdict(finding) | {"recipe": finding.recipe.to_json()}
+        write_whole(part / DESCRIPTION, json.dumps(content, indent=2) + "\n")
 
 
 def load(folder: Path) -> Finding:
@@ -62,7 +66,8 @@ def load(folder: Path) -> Finding:
     if not path.is_file():
         raise WrongUse(f"{folder} is not a finding: it has no {DESCRIPTION}")
     try:
-        known = {field.name for field in fields(Finding)}
-        return Finding(**{k: v for k, v in json.loads(path.read_text(encoding="utf-8")).items() if k in known})
+        content = json.loads(path.read_text(encoding="utf-8"))
+        known = {one.name: content[one.name] for one in fields(Finding) if one.name in content}
+        return Finding(**{**known, "recipe": Recipe.from_json(content.get("recipe", {}))})
     except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise WrongUse(f"{path} does not describe a finding: {error}") from error

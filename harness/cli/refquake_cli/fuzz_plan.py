@@ -1,21 +1,21 @@
 """Which variants a `fuzz` command runs, under which flavours and profiles.
 
-    jobs = plan("node", plant="all", profile=None, flavours=["asan", "tsan"])
+    jobs = plan("node", plant="all", profile=None, flavours=["asan", "tsan"], version="3.14.7")
 
 `plant` is a name, "all" (each plant, and the clean build), or "none" (the clean build only). A plant states its own
 profile and flavours; what the person gives on the command line wins.
 """
 
 from refquake_cli.errors import WrongUse
-from refquake_cli.targets import CLEAN, Plant, check_variant, known_profiles, plants_of
-from refquake_cli.variant_run import Job
+from refquake_cli.job import Job
+from refquake_cli.targets import CLEAN, Plant, check_variant, known_profiles, plants_of, recipe_of
 
 
-def plan(target: str, plant: str, profile: str | None, flavours: list[str]) -> list[Job]:
+def plan(target: str, plant: str, profile: str | None, flavours: list[str], version: str) -> list[Job]:
     if plant == "none":
-        return clean_jobs(target, profile, flavours)
+        return clean_jobs(target, profile, flavours, version)
     if plant == "all":
-        return plant_jobs(target, profile, flavours, None) + clean_jobs(target, profile, flavours)
+        return plant_jobs(target, profile, flavours, None) + clean_jobs(target, profile, flavours, version)
     for flavour in flavours:
         check_variant(target, plant, flavour)
     jobs = plant_jobs(target, profile, flavours, plant)
@@ -26,9 +26,10 @@ def plan(target: str, plant: str, profile: str | None, flavours: list[str]) -> l
     return jobs
 
 
-def clean_jobs(target: str, profile: str | None, flavours: list[str]) -> list[Job]:
+def clean_jobs(target: str, profile: str | None, flavours: list[str], version: str) -> list[Job]:
     profiles = [profile] if profile else known_profiles()
-    return [Job(target, CLEAN, flavour, name) for name in profiles for flavour in flavours]
+    recipes = {flavour: recipe_of(target, flavour, version) for flavour in flavours}
+    return [Job(target, CLEAN, flavour, name, recipe=recipes[flavour]) for name in profiles for flavour in flavours]
 
 
 def plant_jobs(target: str, profile: str | None, flavours: list[str], only: str | None) -> list[Job]:

@@ -68,6 +68,7 @@ def of_folder(folder: Path) -> Sighting:
         finding.kind, finding.signature, description.stat().st_mtime,
         _bytes(folder / INPUT), _text(folder / PROGRAM), report, pass_over_line(report, finding.signature),
         origin=f"seed {finding.seed}, {finding.executions} executions, {finding.seconds} s",
+        recipe=finding.recipe, release=finding.release,
     )  # fmt: skip
 
 

@@ -47,14 +47,20 @@ class _Writer:
         self.repeat = 1
         self._out = out
         self._job = artefact.job
+        self._version = artefact.version
 
     def __call__(self, program: Program) -> None:
-        facts = [("finding", self.signature), ("variant", self._job.variant), ("flavour", self._job.flavour)]
+        job = self._job
+        facts = [("finding", self.signature), ("variant", job.variant), ("flavour", job.flavour)]
+        facts.append(("version", self._version))
+        if job.release:
+            facts.append(("release", job.release))
         if self.repeat > 1:
             facts.append(("repeat", str(self.repeat)))
         if self.rate:
             facts.append(("seen", f"{self.rate} fresh processes"))
-        write_whole(self._out, "".join(f"# {name}: {fact}\n" for name, fact in facts) + str(program))
+        head = "".join(f"# {name}: {fact}\n" for name, fact in facts)
+        write_whole(self._out, head + job.recipe.comments() + str(program))
 
 
 def minimize(artefact: Artefact, out: Path, times: int, task: Task) -> Minimized:

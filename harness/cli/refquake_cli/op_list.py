@@ -7,16 +7,15 @@ Example:
     table.kind(op)                 # "create", "link", "unlink", "read", "call", "copy", "drop", "collect"
 """
 
-import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from refquake_cli import child, targets
+from refquake_cli import child
 from refquake_cli.errors import CouldNotRun, WrongUse
+from refquake_cli.job import Job
+from refquake_cli.listing import run_listing
 from refquake_cli.program_model import Op, Program
 from refquake_cli.program_text import complaint, dies_early
-from refquake_cli.variant_run import Job
-
-LIST_SECONDS = 120
+from refquake_cli.recipe import Recipe
 
 
 @dataclass(frozen=True)
@@ -32,6 +31,7 @@ class OpEntry:
 class OpList:
     target: str
     entries: tuple[OpEntry, ...]
+    recipe: Recipe = field(default_factory=Recipe)  # where values and ops come from that are not the target's own
 
     def find(self, op: Op) -> OpEntry | None:
         shape = (op.form, op.name, len(op.args))
@@ -56,27 +56,21 @@ class OpList:
                 raise WrongUse(f"target {self.target} has no op `{op}`: this program is from another version of it")
 
 
-def parse_op_list(target: str, text: str) -> OpList:
+def parse_op_list(target: str, text: str, recipe: Recipe | None = None) -> OpList:
     entries = []
     for line in text.splitlines():
         fields = line.split("\t")
         if len(fields) == 5 and fields[3].isdigit():
             form, kind, name, nargs, owners = fields
             entries.append(OpEntry(form, kind, name, int(nargs), tuple(filter(None, owners.split(",")))))
-    return OpList(target, tuple(entries))
+    return OpList(target, tuple(entries), recipe or Recipe())
 
 
 def op_list(job: Job, version: str) -> OpList:
-    binary = targets.fuzz_binary(job.profile, job.flavour)
-    command = targets.binary_command(binary, job.target, job.variant, job.flavour, job.profile)
-    done = subprocess.run(
-        [*command, "--self-proof=0", "--list-ops"],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=LIST_SECONDS,
-        env=child.child_environment(version),
-    )  # fmt: skip
+    done = run_listing(job, version, "--list-ops")
     if done.returncode == child.FOUND:
         raise dies_early(job)
-    table = parse_op_list(job.target, done.stdout)
+    table = parse_op_list(job.target, done.stdout, job.recipe)
     if done.returncode != 0 or not table.entries:
-        raise CouldNotRun(f"{binary.name} did not list the ops of {job.target}: {complaint(done.stderr)}")
+        raise CouldNotRun(f"fuzz_{job.profile} did not list the ops of {job.target}: {complaint(done.stderr)}")
     return table

@@ -14,7 +14,7 @@ from refquake_cli import child, targets
 from refquake_cli.errors import CouldNotRun, WrongUse
 
 if TYPE_CHECKING:
-    from refquake_cli.variant_run import Job
+    from refquake_cli.job import Job
 
 SHOW_SECONDS = 120
 
@@ -25,9 +25,8 @@ def empty_program(job: "Job") -> str:
 
 
 def _show(path: Path, job: "Job", version: str) -> subprocess.CompletedProcess:
-    binary = targets.fuzz_binary(job.profile, job.flavour)
-    command = targets.binary_command(binary, job.target, job.variant, job.flavour, job.profile)
-    command += [*(f"--deny={name}" for name in job.leave_out), "--self-proof=0", f"--show={path.resolve()}"]
+    command = targets.binary_command(job, version)
+    command += ["--self-proof=0", f"--show={path.resolve()}"]
     return subprocess.run(
         command,
         stdin=subprocess.DEVNULL,

@@ -20,8 +20,9 @@ from refquake_cli.attribution import owner_of
 from refquake_cli.discover import discover
 from refquake_cli.errors import RefquakeError
 from refquake_cli.findings import PROGRAM, REPORT
+from refquake_cli.job import Job
 from refquake_cli.realworld_list import Subject
-from refquake_cli.variant_run import Job, Options, VariantRun
+from refquake_cli.variant_run import Options, VariantRun
 
 MOST_RUNS = 12
 POLL_SECONDS = 0.2
@@ -95,7 +96,8 @@ def _prepare(subject: Subject, settings: Settings, row: Row) -> None:
 
 
 def _fuzz(subject: Subject, settings: Settings, row: Row) -> None:
-    job = Job(subject.target, targets.CLEAN, settings.flavour, settings.profile)
+    recipe = targets.recipe_of(subject.target, settings.flavour, settings.version)
+    job = Job(subject.target, targets.CLEAN, settings.flavour, settings.profile, recipe=recipe)
     listed = False
     for number in range(1, MOST_RUNS + 1):
         left = settings.seconds - row.seconds
@@ -139,7 +141,7 @@ def _note_finding(run: VariantRun, job: Job, row: Row, before: float) -> Job:
     trial = _TRIAL.search(text)
     if trial:
         row.left_out.append(trial["name"])
-        job = replace(job, leave_out=tuple(row.left_out))
+        job = replace(job, recipe=job.recipe.without(row.left_out))
     elif finding.kind in _RESOURCES or (finding.kind in _ENDLESS and not _waits(text)):
         row.resources += 1
         return job

@@ -9,31 +9,79 @@ each module; everything is optional:
     pair = "lambda: MultiDict([('a', 1)])"
 
     recipe = recipe_for_module("multidict")
-    recipe.arguments()                             # the fuzz binary's flags
+    recipe.flags()                                 # the fuzz binary's
+    recipe.comments()                              # as lines above a program's text; recipe_in_comments() reads them
+
+A finding keeps the recipe it was found with: bytes mean another program under another op table.
 """
 
+import json
+import re
 import tomllib
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from refquake_cli.errors import WrongUse
 
 RECIPE = "refquake.toml"
 _KEYS = {"leave-out": list, "arguments": list, "ops": dict}
+# Expressions may hold anything, a line end too: they are written as JSON.
+_COMMENT = re.compile(r'^# (leave-out|argument|op): (".*")$', re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Recipe:
-    leave_out: list[str] = field(default_factory=list)
-    values: list[str] = field(default_factory=list)
-    ops: dict[str, str] = field(default_factory=dict)
+    leave_out: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    ops: tuple[tuple[str, str], ...] = ()  # name and expression, sorted
 
-    def arguments(self) -> list[str]:
+    def without(self, names: Iterable[str]) -> "Recipe":
+        """The same, leaving out more."""
+        return replace(self, leave_out=tuple(dict.fromkeys((*self.leave_out, *names))))
+
+    def flags(self) -> list[str]:
         return [
             *(f"--deny={name}" for name in self.leave_out),
             *(f"--value={expression}" for expression in self.values),
-            *(f"--op={name}={expression}" for name, expression in sorted(self.ops.items())),
+            *(f"--op={name}={expression}" for name, expression in self.ops),
         ]
+
+    def comments(self) -> str:
+        lines = [
+            *(f"# leave-out: {json.dumps(name)}\n" for name in self.leave_out),
+            *(f"# argument: {json.dumps(expression)}\n" for expression in self.values),
+            *(f"# op: {json.dumps(f'{name}={expression}')}\n" for name, expression in self.ops),
+        ]
+        return "".join(lines)
+
+    def to_json(self) -> dict[str, object]:
+        return {"leave-out": list(self.leave_out), "arguments": list(self.values), "ops": dict(self.ops)}
+
+    @staticmethod
+    def from_json(content: dict) -> "Recipe":
+        """ValueError where it is none."""
+        if not isinstance(content, dict):
+            raise ValueError(f"a recipe is a table, not {content!r}")
+        for key, value in content.items():
+            if key not in _KEYS:
+                raise ValueError(f"unknown key {key}; there are: {', '.join(_KEYS)}")
+            entries = list(value.values()) if isinstance(value, dict) else value
+            if not isinstance(value, _KEYS[key]) or not all(isinstance(entry, str) for entry in entries):
+                raise ValueError(f"{key} must be a {_KEYS[key].__name__} of strings")
+        leave_out, values, ops = (content.get(key, ()) for key in _KEYS)
+        return Recipe(tuple(leave_out), tuple(values), tuple(sorted(dict(ops).items())))
+
+
+def recipe_in_comments(text: str) -> Recipe | None:
+    """None where there is none; ValueError where it cannot be read."""
+    found = [(what, json.loads(value)) for what, value in _COMMENT.findall(text)]
+    names = ("leave-out", "argument", "op")
+    leave_out, values, ops = ([value for what, value in found if what == name] for name in names)
+    if not found:
+        return None
+    pairs = (op.partition("=") for op in ops)
+    return Recipe(tuple(leave_out), tuple(values), tuple(sorted((name, expression) for name, _, expression in pairs)))
 
 
 def recipe_for_module(module: str, folder: Path | None = None) -> Recipe:
@@ -44,13 +92,7 @@ def recipe_for_module(module: str, folder: Path | None = None) -> Recipe:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise WrongUse(f"{path}: {error}") from error
-    table = tables.get(module, {})
-    if not isinstance(table, dict):
-        raise WrongUse(f"{path}: [{module}] must be a table")
-    for key, value in table.items():
-        if key not in _KEYS:
-            raise WrongUse(f"{path}: unknown key {key} in [{module}]; there are: {', '.join(_KEYS)}")
-        entries = list(value.values()) if isinstance(value, dict) else value
-        if not isinstance(value, _KEYS[key]) or not all(isinstance(entry, str) for entry in entries):
-            raise WrongUse(f"{path}: {key} in [{module}] must be a {_KEYS[key].__name__} of strings")
-    return Recipe(table.get("leave-out", []), table.get("arguments", []), table.get("ops", {}))
+    try:
+        return Recipe.from_json(tables.get(module, {}))
+    except ValueError as error:
+        raise WrongUse(f"{path}: [{module}]: {error}") from error

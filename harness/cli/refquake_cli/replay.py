@@ -30,9 +30,7 @@ def replay(artefact: Artefact, times: int) -> list[Replay]:
 
 
 def replay_command(artefact: Artefact) -> list[str]:
-    job = artefact.job
-    binary = targets.fuzz_binary(job.profile, job.flavour)
-    command = targets.binary_command(binary, job.target, job.variant, job.flavour, job.profile)
+    command = targets.binary_command(artefact.job, artefact.version)
     return [*command, f"--replay={artefact.path.resolve()}"]
 
 

@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from refquake_cli.files import folder_beside
 from refquake_cli.paths import REPOSITORY, build_folder
 
 if TYPE_CHECKING:
-    from refquake_cli.variant_run import Job
+    from refquake_cli.job import Job
 
 ENCODE_SECONDS = 60
 _PROFILE = re.compile(r"^profile:\s*(\S+)\s*$", re.MULTILINE)
@@ -58,8 +59,7 @@ def _key(job: "Job", programs: list[Path]) -> str:
 
 def _encode(program: Path, out: Path, job: "Job", version: str) -> None:
     """A program that the target cannot take (an op is gone, its import fails) is no seed; the tests tell of it."""
-    binary = targets.fuzz_binary(job.profile, job.flavour)
-    command = targets.binary_command(binary, job.target, targets.CLEAN, job.flavour, job.profile)
+    command = targets.binary_command(replace(job, variant=targets.CLEAN), version)
     try:
         done = subprocess.run(
             [*command, "--self-proof=0", f"--encode={program},{out}"], stdin=subprocess.DEVNULL, capture_output=True,

@@ -11,50 +11,20 @@ that a row never points to a file that is gone. Several processes of one machine
 """
 
 import hashlib
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from refquake_cli.errors import CouldNotRun, WrongUse
+from refquake_cli.recipe import Recipe
+from refquake_cli.store_schema import bring_up_to_date
 
 NEW, KNOWN, FIXED, CAME_BACK = "new", "known", "fixed", "came back"
 STATES = (NEW, KNOWN, FIXED, CAME_BACK)
 BUSY_SECONDS = 60
-_VERSION = 1
-_SCHEMA = """
-CREATE TABLE finding (
-    id INTEGER PRIMARY KEY,
-    target TEXT NOT NULL, variant TEXT NOT NULL, signature TEXT NOT NULL, kind TEXT NOT NULL,
-    state TEXT NOT NULL DEFAULT 'new', owner TEXT NOT NULL DEFAULT '', note TEXT NOT NULL DEFAULT '',
-    first_seen REAL NOT NULL, last_seen REAL NOT NULL, count INTEGER NOT NULL,
-    flavour TEXT NOT NULL, profile TEXT NOT NULL, version TEXT NOT NULL,
-    size INTEGER NOT NULL, input BLOB NOT NULL, program TEXT NOT NULL, report TEXT NOT NULL,
-    pass_over TEXT NOT NULL, echo TEXT NOT NULL,
-    UNIQUE (target, variant, signature)
-);
-CREATE TABLE sighting (key BLOB PRIMARY KEY, finding INTEGER NOT NULL REFERENCES finding) WITHOUT ROWID;
-CREATE TABLE pass_over (
-    finding INTEGER NOT NULL REFERENCES finding, line TEXT NOT NULL, PRIMARY KEY (finding, line)
-) WITHOUT ROWID;
-CREATE TABLE night (id INTEGER PRIMARY KEY, started REAL NOT NULL, ended REAL);
-CREATE TABLE turn (
-    id INTEGER PRIMARY KEY, night INTEGER NOT NULL REFERENCES night,
-    target TEXT NOT NULL, variant TEXT NOT NULL, flavour TEXT NOT NULL, profile TEXT NOT NULL,
-    started REAL NOT NULL, seconds REAL NOT NULL, executions INTEGER NOT NULL, coverage INTEGER NOT NULL,
-    features INTEGER NOT NULL, outcome TEXT NOT NULL
-);
-CREATE INDEX turn_by_night ON turn (night);
-CREATE TABLE night_finding (
-    night INTEGER NOT NULL, finding INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (night, finding)
-) WITHOUT ROWID;
-CREATE TABLE function (
-    night INTEGER NOT NULL, target TEXT NOT NULL, variant TEXT NOT NULL, flavour TEXT NOT NULL, profile TEXT NOT NULL,
-    function TEXT NOT NULL, file TEXT NOT NULL, line INTEGER NOT NULL, reached INTEGER NOT NULL,
-    PRIMARY KEY (night, target, variant, flavour, profile, function, file)
-) WITHOUT ROWID;
-"""
 
 
 @dataclass(frozen=True)
@@ -75,6 +45,8 @@ class Sighting:
     pass_over: str = ""  # the line that makes a fuzz binary go on past it, "" where none can
     echo: str = ""  # what went before it in the same run and may be its cause
     origin: str = ""  # tells two sightings of the same content apart: the run they come from
+    recipe: Recipe = field(default_factory=Recipe)  # with it, input and program mean what they meant when it was found
+    release: str = ""  # of a module that was added: PACKAGE==VERSION
 
     @property
     def key(self) -> bytes:
@@ -109,6 +81,8 @@ class Row:
     report: str
     pass_over: str
     echo: str
+    recipe: Recipe
+    release: str
 
 
 @dataclass(frozen=True)
@@ -125,6 +99,7 @@ class Turn:
     coverage: int
     features: int
     outcome: str
+    origin: str = ""  # the run it tells of: one is counted once
 
 
 @dataclass(frozen=True)
@@ -154,13 +129,7 @@ class Store:
 
     def _create(self) -> None:
         with self._transaction():
-            version = self._db.execute("PRAGMA user_version").fetchone()[0]
-            if version == 0:
-                for statement in _SCHEMA.split(";\n"):
-                    self._db.execute(statement)
-                self._db.execute(f"PRAGMA user_version = {_VERSION}")
-            elif version != _VERSION:
-                raise WrongUse(f"{self.path} is of version {version}, this refquake reads version {_VERSION}")
+            bring_up_to_date(self._db, self.path)
 
     def close(self) -> None:
         self._db.close()
@@ -212,11 +181,11 @@ class Store:
     def _insert(self, s: Sighting) -> int:
         values = (
             s.target, s.variant, s.signature, s.kind, s.seen, s.seen, 1, s.flavour, s.profile, s.version,
-            s.size, s.input, s.program, s.report, s.pass_over, s.echo,
+            s.size, s.input, s.program, s.report, s.pass_over, s.echo, _written(s.recipe), s.release,
         )  # fmt: skip
         names = (
             "target, variant, signature, kind, first_seen, last_seen, count, flavour, profile, version,"
-            "size, input, program, report, pass_over, echo"
+            "size, input, program, report, pass_over, echo, recipe, release"
         )
         marks = ", ".join("?" * len(values))
         number = self._db.execute(f"INSERT INTO finding ({names}) VALUES ({marks})", values).lastrowid
@@ -236,8 +205,9 @@ class Store:
     def _keep_reproducer(self, number: int, s: Sighting) -> None:
         self._db.execute(
             "UPDATE finding SET size = ?, input = ?, program = ?, report = ?, flavour = ?, profile = ?, version = ?,"
-            " pass_over = ?, echo = ? WHERE id = ?",
-            (s.size, s.input, s.program, s.report, s.flavour, s.profile, s.version, s.pass_over, s.echo, number),
+            " pass_over = ?, echo = ?, recipe = ?, release = ? WHERE id = ?",
+            (s.size, s.input, s.program, s.report, s.flavour, s.profile, s.version, s.pass_over, s.echo,
+             _written(s.recipe), s.release, number),
         )
 
     def findings(self) -> list[Row]:
@@ -253,7 +223,8 @@ class Store:
     def _rows(self, clause: str, *values: object) -> list[Row]:
         names = ", ".join(Row.__dataclass_fields__)
         with _clear_errors(self.path):
-            return [Row(*row) for row in self._db.execute(f"SELECT {names} FROM finding {clause}", values)]
+            found = self._db.execute(f"SELECT {names} FROM finding {clause}", values)
+            return [Row(*rest, _read(recipe), release) for *rest, recipe, release in found]
 
     def mark(self, number: int, state: str | None = None, owner: str | None = None, note: str | None = None) -> None:
         self.finding(number)
@@ -301,13 +272,17 @@ class Store:
             return self._db.execute("SELECT id, started, ended FROM night ORDER BY id DESC").fetchall()
 
     def add_turn(self, night: int, turn: Turn) -> None:
+        """One that is there already changes nothing: a campaign killed behind this leaves it to be taken in again."""
         values = (
             night, turn.target, turn.variant, turn.flavour, turn.profile, turn.started, turn.seconds,
-            turn.executions, turn.coverage, turn.features, turn.outcome,
+            turn.executions, turn.coverage, turn.features, turn.outcome, turn.origin,
         )  # fmt: skip
-        names = "night, target, variant, flavour, profile, started, seconds, executions, coverage, features, outcome"
+        names = (
+            "night, target, variant, flavour, profile, started, seconds, executions, coverage, features, outcome,"
+            " origin"
+        )
         with self._transaction():
-            self._db.execute(f"INSERT INTO turn ({names}) VALUES ({', '.join('?' * len(values))})", values)
+            self._db.execute(f"INSERT OR IGNORE INTO turn ({names}) VALUES ({', '.join('?' * len(values))})", values)
 
     def turns(self, night: int) -> list[Turn]:
         names = ", ".join(Turn.__dataclass_fields__)
@@ -331,6 +306,14 @@ class Store:
         with _clear_errors(self.path):
             found = self._db.execute(f"SELECT {names} FROM function WHERE night = ? ORDER BY file, line", (night,))
             return [Function(*row) for row in found]
+
+
+def _written(recipe: Recipe) -> str:
+    return json.dumps(recipe.to_json(), sort_keys=True)
+
+
+def _read(recipe: str) -> Recipe:
+    return Recipe.from_json(json.loads(recipe))
 
 
 @contextmanager

@@ -5,17 +5,19 @@ Example:
     check_target("node")                       # WrongUse names the targets there are
     variants = plants_of("node", "asan")       # [Plant("missing_untrack", finds=("still-tracked-at-free",), ...)]
     binary = fuzz_binary("lifecycle", "asan")
+    command = binary_command(job, "3.14.7")    # that binary on the job's module, under the job's op table
 """
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from refquake_cli.added import find_added, is_standard
+from refquake_cli.added import Added, find_added, is_standard, shared_object
 from refquake_cli.errors import CouldNotRun, WrongUse
 from refquake_cli.flavours import FLAVOURS
-from refquake_cli.paths import REPOSITORY, build_folder
-from refquake_cli.recipe import recipe_for_module
+from refquake_cli.job import Job
+from refquake_cli.paths import REPOSITORY, build_folder, current_link
+from refquake_cli.recipe import Recipe, recipe_for_module
 
 CLEAN = "clean"
 
@@ -33,12 +35,12 @@ def known_targets() -> list[str]:
     return sorted(entry.name for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith((".", "_")))
 
 
-def check_target(name: str) -> str:
-    if name in known_targets() or is_standard(name) or any(find_added(name, flavour) for flavour in FLAVOURS):
+def check_target(name: str, version: str) -> str:
+    if name in known_targets() or is_standard(name) or any(find_added(name, flavour, version) for flavour in FLAVOURS):
         return name
     raise WrongUse(
-        f"no such target: {name}; there are: {', '.join(known_targets())}, modules added with ./refquake add, "
-        "and CPython's own modules"
+        f"no such target: {name}; there are: {', '.join(known_targets())}, modules added with ./refquake add "
+        f"for CPython {version}, and CPython's own modules"
     )
 
 
@@ -84,20 +86,60 @@ def fuzz_binary(profile: str, flavour: str) -> Path:
     return path
 
 
-def binary_command(binary: Path, target: str, variant: str, flavour: str, profile: str) -> list[str]:
-    return [str(binary), *_module_arguments(target, variant, flavour), f"--profile={profile}"]
+def added_of(job: Job, version: str) -> Added | None:
+    """None: a sample, or CPython's own."""
+    if job.target in known_targets():
+        return None
+    return find_added(job.target, job.flavour, version, job.release)
 
 
-def _module_arguments(target: str, variant: str, flavour: str) -> list[str]:
+def recipe_of(target: str, flavour: str, version: str) -> Recipe:
+    """The current folder's, for a module that is no sample: what a new run starts with."""
     if target in known_targets():
-        return [f"--module={target}", f"--path={variant_folder(target, variant, flavour)}"]
-    added = find_added(target, flavour)
-    if not added and not is_standard(target):
-        raise CouldNotRun(f"{target} was not added for {flavour}: ./refquake add {target} --flavour {flavour}")
-    gil = [] if added and added.gil_off else ["--gil=off"]
-    recipe = recipe_for_module(added.module if added else target)
-    if not added:
-        return [f"--module={target}", *gil, *recipe.arguments()]
+        return Recipe()
+    added = find_added(target, flavour, version)
+    return recipe_for_module(added.module if added else target)
+
+
+def binary_command(job: Job, version: str) -> list[str]:
+    """The job's fuzz binary, its module and what determines its op table."""
+    binary = fuzz_binary(job.profile, job.flavour)
+    return [str(binary), *_module_arguments(job, version), *job.recipe.flags(), f"--profile={job.profile}"]
+
+
+def _module_arguments(job: Job, version: str) -> list[str]:
+    folder = import_folder(job, version)
+    added = added_of(job, version)
     # A module's own name, where that was asked for: a package may hold several.
-    module = target if target in added.extensions else added.module
-    return [f"--module={module}", f"--path={added.site}", *gil, *recipe.arguments()]
+    module = added.module if added and job.target not in added.extensions else job.target
+    by_itself = added.gil_off if added else folder is not None
+    return [f"--module={module}", *([f"--path={folder}"] if folder else []), *([] if by_itself else ["--gil=off"])]
+
+
+def import_folder(job: Job, version: str) -> Path | None:
+    """What goes on sys.path for the job's module; None: nothing, the interpreter has it."""
+    if job.target in known_targets():
+        return variant_folder(job.target, job.variant, job.flavour)
+    if added := added_of(job, version):
+        return Path(added.site)
+    if is_standard(job.target) and not job.release:
+        return None
+    what = job.release or job.target
+    raise CouldNotRun(
+        f"{what} was not added for {job.flavour} and CPython {version}: "
+        f"./refquake add {what} --flavour {job.flavour} --version {version}"
+    )
+
+
+def module_file(job: Job, version: str) -> str:
+    """The file with the module's code; "built in" where that is the interpreter itself."""
+    if job.target in known_targets():
+        return str(variant_folder(job.target, job.variant, job.flavour) / f"{job.target}.so")
+    if added := added_of(job, version):
+        return str(shared_object(Path(added.site), added.extension_of(job.target)))
+    library = current_link(version, job.flavour) / "lib"
+    place = job.target.replace(".", "/")
+    for pattern in (f"lib-dynload/{job.target}.*so", f"{place}.py", f"{place}/__init__.py"):
+        if found := sorted(library.glob(f"python3.*/{pattern}")):
+            return str(found[0])
+    return "built in"

@@ -22,7 +22,8 @@ from pathlib import Path
 from refquake_cli import targets, truth_rivals
 from refquake_cli.campaign import Campaign
 from refquake_cli.fuzz_plan import plant_jobs
-from refquake_cli.variant_run import Job, Options
+from refquake_cli.job import Job
+from refquake_cli.variant_run import Options
 
 CONTROL = "control"
 

@@ -11,9 +11,9 @@ import tempfile
 import time
 
 from refquake_cli import child, targets
+from refquake_cli.job import Job
 from refquake_cli.paths import REPOSITORY, current_link
 from refquake_cli.sources import DEFAULT_VERSION
-from refquake_cli.variant_run import Job
 
 
 def _timed(command: list[str], limit: int, environment: dict[str, str]) -> tuple[bool, float]:
@@ -36,8 +36,7 @@ def _tally(results: list[tuple[bool, float]]) -> str:
 
 
 def without_oracles(job: Job, seconds: int, tries: int) -> str:
-    binary = targets.fuzz_binary(job.profile, job.flavour)
-    command = targets.binary_command(binary, job.target, job.variant, job.flavour, job.profile)
+    command = targets.binary_command(job, DEFAULT_VERSION)
     environment = child.child_environment(DEFAULT_VERSION)
     results = [
         _timed(

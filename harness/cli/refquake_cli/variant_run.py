@@ -8,18 +8,16 @@
 The process writes to a file, not to a pipe: it never waits for us, and what it said survives it.
 """
 
-import os
 import re
-import signal
 import subprocess
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from refquake_cli import child, targets
 from refquake_cli.findings import INPUT, Finding, store
 from refquake_cli.flight_record import read_record
+from refquake_cli.job import Job
 from refquake_cli.program_text import empty_program, text_of
 from refquake_cli.reports import Report, find_report
 from refquake_cli.seed_corpus import seed_folder
@@ -30,22 +28,6 @@ _COVERAGE = re.compile(r"^#\d+\s.*?\bcov: (\d+) ft: (\d+)", re.MULTILINE)
 
 
 WAITING = "waiting"
-
-
-@dataclass(frozen=True)
-class Job:
-    """A variant under a flavour and a profile, and what a plant there is expected to be found as."""
-
-    target: str
-    variant: str
-    flavour: str
-    profile: str
-    expected: tuple[str, ...] = ()
-    leave_out: tuple[str, ...] = ()  # functions, types and methods that discovery shall not touch
-
-    @property
-    def title(self) -> str:
-        return f"{self.variant} {self.flavour} {self.profile}"
 
 
 @dataclass(frozen=True)
@@ -103,12 +85,10 @@ class VariantRun:
             )
 
     def _command(self, artefacts: Path, corpus: Path) -> list[str]:
-        binary = targets.fuzz_binary(self.job.profile, self.job.flavour)
         given = [self._options.corpus, seed_folder(self.job, self._options.version)]
         folders = [str(corpus), *(str(folder) for folder in given if folder)]
         return [
-            *targets.binary_command(binary, self.job.target, self.job.variant, self.job.flavour, self.job.profile),
-            *(f"--deny={name}" for name in self.job.leave_out),
+            *targets.binary_command(self.job, self._options.version),
             *([f"--known={self._options.known}"] if self._options.known else []),
             *self._options.flags,
             f"--artefacts={artefacts}/",
@@ -144,9 +124,7 @@ class VariantRun:
 
     def _kill(self) -> None:
         if self._process:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+            child.kill_group(self._process)
 
     def _read_status(self) -> None:
         with self._log.open("rb") as stream:
@@ -195,6 +173,7 @@ class VariantRun:
 
     def _found(self, report: Report) -> Outcome:
         job, options = self.job, self._options
+        added = targets.added_of(job, options.version)
         finding = Finding(
             kind=report.kind,
             signature=report.signature,
@@ -207,7 +186,9 @@ class VariantRun:
             seed=options.seed,
             executions=self.executions,
             seconds=round(self.seconds, 2),
-            module=str(targets.variant_folder(job.target, job.variant, job.flavour) / f"{job.target}.so"),
+            module=targets.module_file(job, options.version),
+            recipe=job.recipe,
+            release=added.name if added else "",
         )
         artefact = self._artefact(report)
         program = text_of(artefact, job, options.version) if artefact else empty_program(job)

@@ -3,6 +3,7 @@
 Its artefacts are text: `PROGRAM <text>`, `FLAKY`, or anything else, which is malformed.
 """
 
+import os
 import signal
 import struct
 import sys
@@ -16,10 +17,13 @@ REPORTS = {
     "oracle": "oracle-missed-visit.txt",
     "needs_push": "oracle-missed-visit.txt",
 }
-PROGRAM = "target: node\nprofile: lifecycle\nphase:\n    lane:\n        a = Node()\n"
 
 flags = dict(word.lstrip("-").split("=", 1) for word in sys.argv[1:] if word.startswith("-") and "=" in word)
-variant = Path(flags["path"]).name
+PROGRAM = f"target: {flags['module']}\nprofile: lifecycle\nphase:\n    lane:\n        a = Node()\n"
+variant = Path(flags["path"]).name if "path" in flags else "oracle"  # a module of CPython's own has none
+if log := os.environ.get("FAKE_ARGUMENTS"):
+    with open(log, "a") as stream:
+        stream.write("\t".join(sys.argv[1:]) + "\n")
 
 
 def leave(code: int, text: str = "") -> None:
@@ -30,7 +34,7 @@ def leave(code: int, text: str = "") -> None:
 
 def read_program(path: str) -> None:
     content = Path(path).read_bytes()
-    if not content.startswith((b"PROGRAM", b"target:", b"# finding:")):
+    if not content.startswith((b"PROGRAM", b"target:", b"# ")):
         leave(2, f"refquake: {path}:3:9: expected an op, not 'bad'\n")
 
 

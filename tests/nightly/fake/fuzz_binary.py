@@ -1,13 +1,15 @@
 """A fuzz binary's contract without a fuzzer, for campaigns: bugs in a row, one behind the other.
 
 The variant's name says what it does: `bugs` has twenty bugs found at random, `chain` has three, each reached only past
-the one before (--known), `clean` has none, `broken` cannot start.
+the one before (--known), `clean` has none, `broken` cannot start. With FAKE_ENDLESS=FLAG a run with that flag says that
+it began in the file FAKE_REACHED, and does not end.
 """
 
 import contextlib
 import hashlib
 import os
 import random
+import signal
 import struct
 import sys
 import time
@@ -63,6 +65,9 @@ if "show" in flags:
 if "replay" in flags:
     content = Path(flags["replay"]).read_bytes()
     leave(0, "==refquake== NOTHING FOUND\n") if b"bug" not in content else find("bug", 1)
+if (endless := os.environ.get("FAKE_ENDLESS")) in ("merge", "print_coverage") and flags.get(endless) == "1":
+    Path(os.environ["FAKE_REACHED"]).touch()
+    signal.pause()
 if flags.get("merge") == "1":
     kept, corpus = folders
     for entry in sorted(corpus.iterdir())[::2]:

@@ -45,7 +45,7 @@ def truth(
     from refquake_cli.variant_run import Options
 
     wanted = [check_flavour(flavour) for flavour in dict.fromkeys(flavours or DEFAULT_FLAVOURS)]
-    chosen = [check_target(name) for name in names] or known_targets()
+    chosen = [check_target(name, DEFAULT_VERSION) for name in names] or known_targets()
     out.mkdir(parents=True, exist_ok=True)
     build(wanted)
     options = Options(seconds, 1, DEFAULT_VERSION, (out / "findings").resolve())

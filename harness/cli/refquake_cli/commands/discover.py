@@ -5,7 +5,7 @@ import click
 from refquake_cli.errors import FINDINGS, NOTHING_FOUND
 from refquake_cli.flavours import FLAVOURS, check_flavour
 from refquake_cli.sources import DEFAULT_VERSION, check_version
-from refquake_cli.targets import CLEAN, check_target
+from refquake_cli.targets import CLEAN, check_target, recipe_of
 
 PROFILE = "lifecycle"
 
@@ -20,12 +20,11 @@ def command(module: str, flavour: str, seconds: int, version: str) -> int:
     """Print the types and ops found in MODULE, and what is suspicious at sight, confirmed by a short run."""
     from refquake_cli.build import build, to_fuzz
     from refquake_cli.discover import discover, suspicions
-    from refquake_cli.variant_run import Job
+    from refquake_cli.job import Job
 
-    check_target(module)
-    check_version(version)
+    check_target(module, check_version(version))
     build([check_flavour(flavour)], version, to_fuzz(module))
-    job = Job(module, CLEAN, flavour, PROFILE)
+    job = Job(module, CLEAN, flavour, PROFILE, recipe=recipe_of(module, flavour, version))
     found = discover(job, version)
     if found.trial:
         print(found.report)
@@ -33,7 +32,7 @@ def command(module: str, flavour: str, seconds: int, version: str) -> int:
         return FINDINGS
     _print_types(found)
     _print_functions(found)
-    _print_gil(module, flavour)
+    _print_gil(module, flavour, version)
     suspected = suspicions(found)
     outcome = _confirm(job, version, seconds) if seconds else None
     for suspicion in suspected:
@@ -61,10 +60,10 @@ def _print_functions(found) -> None:
     print(f"{len(found.types)} types, {len(found.ops)} ops")
 
 
-def _print_gil(module: str, flavour: str) -> None:
+def _print_gil(module: str, flavour: str, version: str) -> None:
     from refquake_cli.added import find_added
 
-    added = find_added(module, flavour)
+    added = find_added(module, flavour, version)
     if added and not added.gil_off:
         print(f"suspicious: {module} does not declare Py_MOD_GIL_NOT_USED (confirmed by importing it)")
 

@@ -1,11 +1,15 @@
 """`refquake export`: a finding as a script that needs no refquake."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from refquake_cli.errors import COULD_NOT_RUN, NOTHING_FOUND, WrongUse
-from refquake_cli.flavours import FLAVOURS
+from refquake_cli.replay_options import build_to_replay, replay_options
+
+if TYPE_CHECKING:
+    from refquake_cli.artefact import Overrides
 
 
 @click.command("export")
@@ -13,34 +17,26 @@ from refquake_cli.flavours import FLAVOURS
 @click.option("--python", "python", is_flag=True, required=True, help="As a script of plain Python.")
 @click.option("--out", type=click.Path(path_type=Path), help="Where the script goes (default: beside FILE).")
 @click.option("--times", type=click.IntRange(1), default=5, show_default=True, help="Runs under each interpreter.")
-@click.option("--flavour", metavar="|".join(FLAVOURS), help="Default: the one it was found under.")
-@click.option("--plant", metavar="NAME", help="Run against this variant.")
-@click.option("--target", metavar="NAME", help="For bytes that do not say.")
-@click.option("--profile", metavar="NAME", help="For bytes that do not say.")
-def command(
-    file: Path, python: bool, out: Path | None, times: int, flavour: str | None, plant: str | None,
-    target: str | None, profile: str | None,
-) -> int:  # fmt: skip
+@replay_options()
+def command(file: Path, python: bool, out: Path | None, times: int, overrides: "Overrides") -> int:
     """Turn FILE (a finding's folder, a .prog, or bytes) into a script that needs only Python and the extension.
 
     It is run under the interpreter the finding is of and under an ordinary one; its header says what happened.
     Minimize first: the script says all that the program says.
     """
-    from refquake_cli.artefact import Overrides, open_artefact
-    from refquake_cli.build import build
+    from refquake_cli.artefact import open_artefact
+    from refquake_cli.build import build, own_products
     from refquake_cli.export import PLAIN
     from refquake_cli.paths import current_link
-    from refquake_cli.targets import check_variant
 
-    artefact = open_artefact(smallest(file), Overrides(target, plant, flavour, profile))
+    artefact = open_artefact(smallest(file), overrides)
     destination = out or default_out(file)
     if not destination.parent.is_dir():
         raise WrongUse(f"cannot write {destination}: {destination.parent} is no folder")
-    flavours = [artefact.job.flavour]
-    if current_link(artefact.version, PLAIN).exists() and PLAIN not in flavours:
-        flavours.append(PLAIN)
-    build(flavours, artefact.version)
-    check_variant(artefact.job.target, artefact.job.variant, artefact.job.flavour)
+    build_to_replay(artefact)
+    extension = own_products(artefact.job.target)
+    if extension and current_link(artefact.version, PLAIN).exists():
+        build([PLAIN], artefact.version, extension)
     return _export_and_tell(artefact, destination, times)
 
 

@@ -35,9 +35,8 @@ def command(
 
     Without TARGET: the sample extension, clean and with each of its plants, under asan and tsan.
     """
-    name = check_target(target or DEFAULT_TARGET)
+    name = check_target(target or DEFAULT_TARGET, check_version(version))
     wanted = [check_flavour(flavour) for flavour in dict.fromkeys(flavours or DEFAULT_FLAVOURS)]
-    check_version(version)
     if profile:
         check_profile(profile)
     if corpus and not corpus.is_dir():
@@ -62,7 +61,7 @@ def _fuzz(target, plant, profile, flavours, seconds, seed, corpus, out, workers,
     from refquake_cli.variant_run import Options
 
     build(flavours, version, to_fuzz(target))
-    jobs = plan(target, plant, profile, flavours)
+    jobs = plan(target, plant, profile, flavours, version)
     options = Options(seconds, seed, version, out.resolve(), corpus.resolve() if corpus else None)
     campaign = Campaign(jobs, options, workers)
     campaign.run()

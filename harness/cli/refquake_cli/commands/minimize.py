@@ -1,40 +1,35 @@
 """`refquake minimize`: the smallest program that still shows the finding."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from refquake_cli.errors import INTERRUPTED, NOTHING_FOUND, WrongUse
-from refquake_cli.flavours import FLAVOURS
+from refquake_cli.replay_options import build_to_replay, replay_options
+
+if TYPE_CHECKING:
+    from refquake_cli.artefact import Overrides
 
 
 @click.command("minimize")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Where the program goes (default: beside FILE).")
 @click.option("--times", type=click.IntRange(2), default=5, show_default=True, help="Replays that measure a rate.")
-@click.option("--flavour", metavar="|".join(FLAVOURS), help="Default: the one it was found under.")
-@click.option("--plant", metavar="NAME", help="Replay against this variant.")
-@click.option("--target", metavar="NAME", help="For bytes that do not say.")
-@click.option("--profile", metavar="NAME", help="For bytes that do not say.")
-def command(
-    file: Path, out: Path | None, times: int, flavour: str | None, plant: str | None, target: str | None,
-    profile: str | None,
-) -> int:  # fmt: skip
+@replay_options()
+def command(file: Path, out: Path | None, times: int, overrides: "Overrides") -> int:
     """Make the program of FILE (a finding's folder, a .prog, or bytes) as small as it gets.
 
     Each candidate runs in a fresh process; it is taken when it shows the same signature, at no less than half the
     original's rate. Interrupting it leaves the best so far in the file.
     """
-    from refquake_cli.artefact import Overrides, open_artefact
-    from refquake_cli.build import build
-    from refquake_cli.targets import check_variant
+    from refquake_cli.artefact import open_artefact
 
-    artefact = open_artefact(file, Overrides(target, plant, flavour, profile))
+    artefact = open_artefact(file, overrides)
     destination = out or default_out(file)
     if not destination.parent.is_dir():
         raise WrongUse(f"cannot write {destination}: {destination.parent} is no folder")
-    build([artefact.job.flavour], artefact.version)
-    check_variant(artefact.job.target, artefact.job.variant, artefact.job.flavour)
+    build_to_replay(artefact)
     return _minimize_and_tell(artefact, destination, times)
 
 

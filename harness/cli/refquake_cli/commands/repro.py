@@ -2,41 +2,38 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from refquake_cli.errors import FINDINGS, NOTHING_FOUND, WrongUse
-from refquake_cli.flavours import FLAVOURS
+from refquake_cli.replay_options import build_to_replay, replay_options
 from refquake_cli.targets import CLEAN
+
+if TYPE_CHECKING:
+    from refquake_cli.artefact import Overrides
 
 _BUILD_ID = re.compile(r" \(BuildId: [0-9a-f]+\)")
 
 
 @click.command("repro")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--flavour", metavar="|".join(FLAVOURS), help="Default: the one it was found under.")
 @click.option("--times", type=click.IntRange(1), default=5, show_default=True, help="Fresh processes.")
-@click.option("--plant", metavar="NAME", help="Replay against this variant.")
 @click.option("--clean", is_flag=True, help="Replay against the clean build.")
-@click.option("--target", metavar="NAME", help="For bytes that do not say.")
-@click.option("--profile", metavar="NAME", help="For bytes that do not say.")
-def command(
-    file: Path, flavour: str | None, times: int, plant: str | None, clean: bool, target: str | None, profile: str | None
-) -> int:
+@replay_options()
+def command(file: Path, times: int, clean: bool, overrides: "Overrides") -> int:
     """Replay FILE in fresh processes: a finding's folder, a .prog, or the bytes of a crash.
 
     Exits 1 if it happened again, 0 if not.
     """
-    from refquake_cli.artefact import Overrides, open_artefact
-    from refquake_cli.build import build, to_fuzz
-    from refquake_cli.targets import check_variant
+    from refquake_cli.artefact import open_artefact
 
-    if plant and clean:
+    if overrides.variant and clean:
         raise WrongUse("--plant and --clean: choose one")
-    artefact = open_artefact(file, Overrides(target, CLEAN if clean else plant, flavour, profile))
-    build([artefact.job.flavour], artefact.version, to_fuzz(artefact.job.target))
-    check_variant(artefact.job.target, artefact.job.variant, artefact.job.flavour)
+    artefact = open_artefact(file, replace(overrides, variant=CLEAN) if clean else overrides)
+    build_to_replay(artefact)
     return _replay_and_tell(artefact, times)
 
 

@@ -1,27 +1,28 @@
 """`refquake show`: any artefact as text, or as a picture."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from refquake_cli.flavours import FLAVOURS
+from refquake_cli.replay_options import build_to_replay, replay_options
+
+if TYPE_CHECKING:
+    from refquake_cli.artefact import Overrides
 
 
 @click.command("show")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--graph", is_flag=False, flag_value="-", metavar="[OUT.svg]",
               help="Print the lanes side by side and the objects before the last phase; draw them to OUT.svg.")  # fmt: skip
-@click.option("--flavour", metavar="|".join(FLAVOURS), help="Whose fuzz binary reads it.")
-@click.option("--target", metavar="NAME", help="For bytes that do not say.")
-@click.option("--profile", metavar="NAME", help="For bytes that do not say.")
-def command(file: Path, graph: str | None, flavour: str | None, target: str | None, profile: str | None) -> None:
+@replay_options(plant=False)
+def command(file: Path, graph: str | None, overrides: "Overrides") -> None:
     """Print FILE (a finding's folder, a .prog, or bytes) as program text."""
-    from refquake_cli.artefact import Overrides, open_artefact
-    from refquake_cli.build import build
+    from refquake_cli.artefact import open_artefact
     from refquake_cli.program_text import require_text
 
-    artefact = open_artefact(file, Overrides(target, None, flavour, profile))
-    build([artefact.job.flavour], artefact.version)
+    artefact = open_artefact(file, overrides)
+    build_to_replay(artefact)
     text = require_text(artefact.path, artefact.job, artefact.version)
     if graph is None:
         print(text, end="")

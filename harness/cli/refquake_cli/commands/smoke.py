@@ -81,7 +81,7 @@ def _fuzz(names: list[str], flavours: list[str], seconds: int, workers: int, out
     from refquake_cli.fuzz_plan import clean_jobs
     from refquake_cli.variant_run import Options
 
-    jobs = [job for name in names for job in clean_jobs(name, None, flavours)]
+    jobs = [job for name in names for job in clean_jobs(name, None, flavours, DEFAULT_VERSION)]
     rounds = -(-len(jobs) // workers)
     campaign = Campaign(jobs, Options(max(5, seconds // rounds), 1, DEFAULT_VERSION, out, None), workers)
     campaign.run()

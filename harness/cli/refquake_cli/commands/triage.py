@@ -102,6 +102,7 @@ def _save(row: Row, folder: Path) -> None:
     finding = findings.Finding(
         kind=row.kind, signature=row.signature, hash=digest, target=row.target, variant=row.variant,
         flavour=row.flavour, profile=row.profile, version=row.version, seed=0, executions=0, seconds=0.0, module="",
+        recipe=row.recipe, release=row.release,
     )  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="refquake-triage-") as scratch:
         artefact = Path(scratch) / "input"

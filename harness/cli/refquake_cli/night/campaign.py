@@ -20,8 +20,10 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from refquake_cli.console import Progress, Task
+from refquake_cli.console import Progress, Task, say
 from refquake_cli.errors import CouldNotRun
+from refquake_cli.job import Job
+from refquake_cli.night.bounded import Bounds
 from refquake_cli.night.corpus import Corpus
 from refquake_cli.night.functions import functions_of
 from refquake_cli.night.journal import Journal
@@ -30,7 +32,6 @@ from refquake_cli.night.share import Share
 from refquake_cli.night.turn import Limits, Turn
 from refquake_cli.store import Store
 from refquake_cli.store import Turn as TurnRow
-from refquake_cli.variant_run import Job
 
 POLL_SECONDS = 0.1
 # A finding ends a process; its turn goes on in another while at least this much of it is left.
@@ -84,10 +85,12 @@ class Night:
             deadline = time.monotonic() + self.settings.seconds
             try:
                 self._adopt_abandoned()
-                self._each_arm("minimise", self._minimise, deadline)
+                # Never more than half of the night: it is for fuzzing.
+                self._each_arm("minimise", self._minimise, self._bounds(deadline - self.settings.seconds / 2))
                 self._fuzz(deadline)
                 self._end_turns()
-                self._each_arm("coverage", self._measure, time.monotonic() + max(30, self.settings.seconds / 10))
+                late = time.monotonic() + max(30, self.settings.seconds / 10)
+                self._each_arm("coverage", self._measure, self._bounds(late))
             finally:
                 self._finish()
         shutil.rmtree(self._work, ignore_errors=True)
@@ -108,36 +111,53 @@ class Night:
 
     def _adopt(self, folder: Path) -> None:
         for scratch in sorted(folder.iterdir()):
-            turn = Turn.abandoned(scratch) if scratch.is_dir() else None
+            if not scratch.is_dir():
+                continue
+            try:
+                turn = Turn.abandoned(scratch)
+            except ValueError as error:
+                self._set_aside(scratch, error)
+                continue
             if turn is None:
                 continue
             self._journal.write("adopted", arm=turn.job.title, found=turn.outcome.kind)
             self._keep(turn)
         shutil.rmtree(folder)
 
+    def _set_aside(self, scratch: Path, error: ValueError) -> None:
+        """Nobody knows which arm it was of; its finding, if it has one, is for a person to look at."""
+        kept = self.settings.folder / "unreadable" / f"{scratch.parent.name}-{scratch.name}"
+        kept.parent.mkdir(exist_ok=True)
+        os.rename(scratch, kept)
+        self._journal.write("unreadable", folder=str(kept), problem=str(error))
+        say(f"a turn that was cut off cannot be taken in: {error}; what it left is in {kept}")
+
     # The corpora, before and after
 
-    def _each_arm(self, step: str, do: Callable[[Job], str], deadline: float) -> None:
+    def _bounds(self, deadline: float) -> Bounds:
+        return Bounds(deadline, lambda: bool(self.stopped_by))
+
+    def _each_arm(self, step: str, do: Callable[[Job, Bounds], str], bounds: Bounds) -> None:
         for arm in self.arms:
-            if self.stopped_by or time.monotonic() > deadline:
+            if bounds.over:
                 return
             if self._hopeless(arm):
                 continue
             self._lines[arm].step(step)
-            self._lines[arm].done(do(arm))
+            self._lines[arm].done(do(arm, bounds))
 
-    def _minimise(self, arm: Job) -> str:
+    def _minimise(self, arm: Job, bounds: Bounds) -> str:
         scratch = self._work / "minimise"
         scratch.mkdir(exist_ok=True)
         known = self.store.pass_over_lines(arm.target, arm.variant)
-        before, after = self._corpora[arm].minimise(scratch, known, self.settings.version)
+        before, after = self._corpora[arm].minimise(scratch, known, self.settings.version, bounds)
         self._journal.write("minimised", arm=arm.title, target=arm.target, before=before, after=after)
         return f"corpus of {before} inputs, {after} kept"
 
-    def _measure(self, arm: Job) -> str:
+    def _measure(self, arm: Job, bounds: Bounds) -> str:
         known = self.store.pass_over_lines(arm.target, arm.variant)
         scratch = self._work / "coverage"
-        functions = functions_of(arm, self._corpora[arm].folder, known, self.settings.version, scratch)
+        functions = functions_of(arm, self._corpora[arm].folder, known, self.settings.version, scratch, bounds)
         self.store.set_functions(self.number, functions)
         missed = sum(not function.reached for function in functions)
         return f"{missed} of {len(functions)} functions never entered" if functions else "coverage: not measured"
@@ -223,7 +243,7 @@ class Night:
         self._share_reward(arm, gain, turn.seconds)
         row = TurnRow(
             arm.target, arm.variant, arm.flavour, arm.profile, time.time() - turn.seconds, round(turn.seconds, 2),
-            turn.executions, turn.coverage, turn.features, turn.outcome.kind or turn.outcome.state,
+            turn.executions, turn.coverage, turn.features, turn.outcome.kind or turn.outcome.state, turn.origin,
         )  # fmt: skip
         self.store.add_turn(self.number, row)
         self._journal.write(

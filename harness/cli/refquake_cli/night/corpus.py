@@ -2,7 +2,7 @@
 
     corpus = Corpus(folder / "corpus", arm)
     corpus.take(scratch / "corpus")             # moves new inputs in
-    corpus.minimise(scratch, known, version)    # keeps what together reaches everything reached
+    corpus.minimise(scratch, known, version, bounds)    # keeps what together reaches everything reached
 
 Files come by rename and go by unlink, one at a time: stopped anywhere, or used by several campaigns at once, it is a
 corpus that reaches all it reached before.
@@ -11,12 +11,12 @@ corpus that reaches all it reached before.
 import hashlib
 import os
 import shutil
-import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-from refquake_cli import child, targets
-from refquake_cli.variant_run import Job
+from refquake_cli import targets
+from refquake_cli.job import Job
+from refquake_cli.night.bounded import Bounds, run_bounded
 
 MERGE_SECONDS = 900
 # Below this a merge costs more than it saves.
@@ -47,7 +47,7 @@ class Corpus:
             os.replace(entry, self.folder / name)
         return new
 
-    def minimise(self, scratch: Path, known: list[str], version: str) -> tuple[int, int]:
+    def minimise(self, scratch: Path, known: list[str], version: str, bounds: Bounds) -> tuple[int, int]:
         """libFuzzer's merge, which drops what dies: known findings do not. Returns the inputs before and after."""
         before = self._names()
         if len(before) < WORTH_MINIMISING:
@@ -55,7 +55,7 @@ class Corpus:
         kept = scratch / "merged"
         shutil.rmtree(kept, ignore_errors=True)
         kept.mkdir(parents=True)
-        if not self._merge(kept, scratch, known, version):
+        if not self._merge(kept, scratch, known, version, bounds):
             return len(before), len(before)
         keep = {entry.name for entry in kept.iterdir()}
         self.take(kept)
@@ -64,22 +64,14 @@ class Corpus:
                 (self.folder / name).unlink()
         return len(before), len(self)
 
-    def _merge(self, kept: Path, scratch: Path, known: list[str], version: str) -> bool:
+    def _merge(self, kept: Path, scratch: Path, known: list[str], version: str, bounds: Bounds) -> bool:
         """Whether it came to its end and kept something; a merge that breaks changes nothing."""
         arm = self.arm
         (scratch / "known.txt").write_text("".join(line + "\n" for line in known), encoding="utf-8")
-        binary = targets.fuzz_binary(arm.profile, arm.flavour)
         command = [
-            *targets.binary_command(binary, arm.target, arm.variant, arm.flavour, arm.profile),
+            *targets.binary_command(arm, version),
             "--self-proof=0", f"--known={scratch / 'known.txt'}", f"--artefacts={scratch}/",
             f"-artifact_prefix={scratch}/", "-merge=1", str(kept), str(self.folder),
         ]  # fmt: skip
-        try:
-            done = subprocess.run(
-                command, cwd=scratch, env=child.child_environment(version), stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=MERGE_SECONDS,
-                preexec_fn=child.die_with_parent,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return False
-        return done.returncode == 0 and any(kept.iterdir())
+        code = run_bounded(command, scratch, version, bounds.within(MERGE_SECONDS))
+        return code == 0 and any(kept.iterdir())

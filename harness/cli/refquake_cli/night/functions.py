@@ -1,17 +1,17 @@
 """Which functions of the module under test a corpus enters, and which it never does.
 
-    functions = functions_of(arm, corpus_folder, version, scratch)
+    functions = functions_of(arm, corpus_folder, known, version, scratch, bounds)
 
 libFuzzer prints them for every instrumented module when it ends; the arm's corpus is run once more for it.
 """
 
 import re
-import subprocess
 from pathlib import Path
 
-from refquake_cli import child, targets
+from refquake_cli import targets
+from refquake_cli.job import Job
+from refquake_cli.night.bounded import Bounds, run_bounded
 from refquake_cli.store import Function
-from refquake_cli.variant_run import Job
 
 COVERAGE_SECONDS = 120
 # "UNCOVERED_FUNC: hits: 0 edges: 0/3 node_swap /src/node.c:88", "COVERED_FUNC: hits: 12 edges: 2/3 node_swap ..."
@@ -27,22 +27,18 @@ def parse_functions(output: str, arm: Job) -> list[Function]:
     return found
 
 
-def functions_of(arm: Job, corpus: Path, known: list[str], version: str, scratch: Path) -> list[Function]:
+def functions_of(
+    arm: Job, corpus: Path, known: list[str], version: str, scratch: Path, bounds: Bounds
+) -> list[Function]:
     """Empty where the binary does not come to its end: an input of the corpus has become a finding."""
     scratch.mkdir(parents=True, exist_ok=True)
     (scratch / "known.txt").write_text("".join(line + "\n" for line in known), encoding="utf-8")
-    binary = targets.fuzz_binary(arm.profile, arm.flavour)
     command = [
-        *targets.binary_command(binary, arm.target, arm.variant, arm.flavour, arm.profile),
+        *targets.binary_command(arm, version),
         "--self-proof=0", f"--known={scratch / 'known.txt'}", f"--artefacts={scratch}/", f"-artifact_prefix={scratch}/",
         "-runs=0", "-print_coverage=1", str(corpus),
     ]  # fmt: skip
-    try:
-        done = subprocess.run(
-            command, cwd=scratch, env=child.child_environment(version), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=COVERAGE_SECONDS,
-            preexec_fn=child.die_with_parent,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
+    output = scratch / "coverage.txt"
+    if run_bounded(command, scratch, version, bounds.within(COVERAGE_SECONDS), output) is None:
         return []
-    return parse_functions(done.stdout, arm)
+    return parse_functions(output.read_text(encoding="utf-8", errors="replace"), arm)

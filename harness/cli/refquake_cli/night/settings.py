@@ -27,10 +27,10 @@ from pathlib import Path
 
 from refquake_cli.errors import WrongUse
 from refquake_cli.flavours import DEFAULT_FLAVOURS, check_flavour
-from refquake_cli.fuzz_plan import plant_jobs
+from refquake_cli.fuzz_plan import clean_jobs, plant_jobs
+from refquake_cli.job import Job
 from refquake_cli.sources import DEFAULT_VERSION
 from refquake_cli.targets import CLEAN, check_profile, check_target, check_variant, known_profiles, known_targets
-from refquake_cli.variant_run import Job
 
 DEFAULT_CONFIG = "refquake.toml"
 DEFAULT_FOLDER = "refquake-nightly"
@@ -116,7 +116,7 @@ def _target(path: Path, entry: dict) -> TargetSettings:
 def flavours_of(settings: Settings) -> list[str]:
     """What must be built; checked before anything is."""
     for target in settings.targets:
-        check_target(target.name)
+        check_target(target.name, settings.version)
     chosen = [check_flavour(name) for target in settings.targets for name in target.flavours]
     return list(dict.fromkeys(chosen or DEFAULT_FLAVOURS))
 
@@ -124,20 +124,20 @@ def flavours_of(settings: Settings) -> list[str]:
 def plan_arms(settings: Settings) -> list[Job]:
     """Every (target, variant, profile, flavour); needs the build tree."""
     targets = settings.targets or tuple(TargetSettings(name) for name in known_targets())
-    arms = [arm for target in targets for arm in _arms_of(target)]
+    arms = [arm for target in targets for arm in _arms_of(target, settings.version)]
     if not arms:
         raise WrongUse("nothing to fuzz: the targets named have no variant under the flavours named")
     return list(dict.fromkeys(arms))
 
 
-def _arms_of(target: TargetSettings) -> list[Job]:
-    check_target(target.name)
+def _arms_of(target: TargetSettings, version: str) -> list[Job]:
+    check_target(target.name, version)
     profiles = [check_profile(name) for name in target.profiles] or known_profiles()
     flavours = [check_flavour(name) for name in target.flavours]
     arms: list[Job] = []
     for variant in target.variants:
         if variant in (CLEAN, ALL):
-            arms += [Job(target.name, CLEAN, flavour, profile) for profile in profiles for flavour in flavours]
+            arms += [job for profile in profiles for job in clean_jobs(target.name, profile, flavours, version)]
         if variant != CLEAN:
             for flavour in [] if variant == ALL else flavours:
                 check_variant(target.name, variant, flavour)

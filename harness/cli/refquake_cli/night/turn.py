@@ -5,6 +5,7 @@ turn.start()
 while not turn.poll(): ...
 turn.sighting                    # what it found, or None
 Turn.abandoned(scratch)          # the same for a turn whose campaign was killed
+turn.origin                      # the same in every process that takes it in
 """
 
 import json
@@ -13,14 +14,15 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from refquake_cli import child
+from refquake_cli import child, targets
 from refquake_cli.files import write_whole
 from refquake_cli.flight_record import read_record
 from refquake_cli.ingest import echo_of, pass_over_line
+from refquake_cli.job import Job
 from refquake_cli.program_text import text_of
 from refquake_cli.reports import Report, find_report
 from refquake_cli.store import Sighting
-from refquake_cli.variant_run import WAITING, Job, Options, Outcome, VariantRun
+from refquake_cli.variant_run import WAITING, Options, Outcome, VariantRun
 
 DESCRIPTION = "turn.json"
 _FEATURES = re.compile(r"^#\d+\s.*?\bft: (\d+)", re.MULTILINE)
@@ -45,6 +47,10 @@ class Turn(VariantRun):
         self._known = known
 
     @property
+    def origin(self) -> str:
+        return f"{self.scratch.parent.name}/{self.scratch.name}"
+
+    @property
     def new_inputs(self) -> Path:
         return self.scratch / "corpus"
 
@@ -62,7 +68,7 @@ class Turn(VariantRun):
     def start(self) -> None:
         self.scratch.mkdir(parents=True, exist_ok=True)
         write_whole(self.scratch / "known.txt", "".join(line + "\n" for line in self._known))
-        description = {"job": asdict(self.job), "limits": asdict(self.limits), "started": time.time()}
+        description = {"job": self.job.to_json(), "limits": asdict(self.limits), "started": time.time()}
         write_whole(self.scratch / DESCRIPTION, json.dumps(description))
         super().start()
 
@@ -91,24 +97,31 @@ class Turn(VariantRun):
         record = read_record(self._state)
         program = text_of(artefact, self.job, self.limits.version) if artefact else ""
         job = self.job
+        added = targets.added_of(job, self.limits.version)
         self.sighting = Sighting(
             job.target, job.variant, job.flavour, job.profile, self.limits.version,
             report.kind, report.signature, time.time(), artefact.read_bytes() if artefact else b"", program,
             report.text, pass_over_line(output, report.signature),
-            echo_of(output, report, record.inputs if record else 0), origin=str(self.scratch),
+            echo_of(output, report, record.inputs if record else 0), origin=self.origin, recipe=job.recipe,
+            release=added.name if added else "",
         )  # fmt: skip
         return Outcome("finding", report.kind)
 
     @classmethod
     def abandoned(cls, scratch: Path) -> "Turn | None":
-        """A turn whose campaign is gone, with its sighting if its process had one; None: it never started."""
+        """A turn whose campaign is gone, with its sighting if its process had one; None: it never started.
+
+        ValueError where its description cannot be read.
+        """
         path = scratch / DESCRIPTION
         if not path.is_file():
             return None
-        content = json.loads(path.read_text(encoding="utf-8"))
-        # JSON has no tuples, and a job is a key.
-        job = Job(**{name: tuple(value) if isinstance(value, list) else value for name, value in content["job"].items()})
-        turn = cls(job, Limits(**content["limits"]), scratch, scratch / "corpus", [])
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            job, limits = Job.from_json(content["job"]), Limits(**content["limits"])
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise ValueError(f"{path.name} does not describe a turn: {error!r}") from error
+        turn = cls(job, limits, scratch, scratch / "corpus", [])
         turn.outcome = Outcome("stopped", problem="its campaign was killed")
         if turn._log.exists():
             turn._read_status()

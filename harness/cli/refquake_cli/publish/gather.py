@@ -104,11 +104,11 @@ def _program(text: str) -> Program | None:
 
 def _graph(program: Program, row: Row) -> tuple[str, str]:
     """Needs the target's op table, and so its binary: a report of findings from elsewhere has no graph."""
+    from refquake_cli.job import Job
     from refquake_cli.op_list import op_list
-    from refquake_cli.variant_run import Job
 
     try:
-        table = op_list(Job(row.target, row.variant, row.flavour, row.profile), row.version)
+        table = op_list(Job(row.target, row.variant, row.flavour, row.profile, recipe=row.recipe), row.version)
         return graph_svg(program, table)
     except (RefquakeError, OSError, subprocess.SubprocessError):
         return "", "not drawn: the target's fuzz binary is not built here"

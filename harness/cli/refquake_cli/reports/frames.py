@@ -12,26 +12,28 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 # "#0 0x55d1 in func file.c:12:3" (ASan, UBSan, libFuzzer) and "#0 func file.c:12:3 (module+0x1234)" (TSan)
-_FRAME = re.compile(r"^\s*#\d+\s+(?:0x[0-9a-fA-F]+\s+(?:in\s+)?)?(?P<rest>.*)$")
+# A line of libFuzzer's status is none: "#10<TAB>NEW ...".
+_FRAME = re.compile(r"^\s*#\d+(?!\t)\s+(?:0x[0-9a-fA-F]+\s+(?:in\s+)?)?(?P<rest>.*)$")
 _MODULE = re.compile(r"\s*\((?P<module>[^()\s]+)\+0x[0-9a-fA-F]+\)(?:\s+\(BuildId: [0-9a-f]+\))?\s*$")
 _PLACE = re.compile(r"\s+(?P<file>/\S*?|<null>|\S+\.\w+)(?::(?P<line>\d+))?(?::\d+)?$")
 _CLONE = re.compile(r"\.(?:constprop|part|isra|cold|llvm|specialized|__uniq)(?:\.\d+)*")
 
 _PLUMBING_FUNCTION = re.compile(
-    r"^(?:__asan|__tsan|__ubsan|__msan|__sanitizer|__interceptor|___interceptor|__interception|__lsan|__sancov"
+    r"^(?:__asan|asan_thread_start|__tsan|__ubsan|__msan|__sanitizer|__interceptor|___interceptor|__interception|__lsan|__sancov"
     r"|__cxa|__GI_|fuzzer::|refquake::|LLVMFuzzer|std::|operator (?:new|delete)|__libc_start|__pthread|start_thread"
     r"|pthread_|clone3?$|_start$|main$|abort$|raise$|gsignal$|ffi_call|__assert|memcpy$|memmove$|memset$|malloc$|calloc$|realloc$|free$)"
 )
 _PLUMBING_PATH = re.compile(
-    r"compiler-rt|/harness/(?:core|driver|python|sched)/|libc\.so|libpthread|libffi|^(?:nptl|csu|signal|stdlib|assert)/"
+    r"compiler-rt|/harness/(?:core|driver|python|sched)/|libc\.so|libpthread|libffi|crtstuff|^(?:nptl|csu|signal|stdlib|assert)/"
 )
-# CPython's reference counting and its way of dying: in every stack, telling nothing.
+# CPython's reference counting, its way of calling anything and of dying: in every stack, telling nothing.
 _PLUMBING_CPYTHON = re.compile(
     r"^(?:Py_(?:X?INCREF|X?DECREF|CLEAR|X?SETREF|IncRef|DecRef|X?NewRef|TYPE|SIZE|REFCNT|IS_TYPE|FatalError\w*)"
     r"|_Py_(?:X?NewRef|IncRef|DecRef|Dealloc|NewReference\w*|NegativeRefcount|MergeZeroLocalRefcount|DecRef\w*"
     r"|ExplicitMergeRefcount|IsImmortal\w*|IsOwnedByCurrentThread|ThreadId|TryIncref\w*|TryXGetRef|brc_\w+"
     r"|FatalError\w*|atomic_\w+|REFCNT|TYPE|SIZE|RefcntAdd|INCREF\w*|DECREF\w*)"
     r"|_PyObject_(?:AssertFailed|ASSERT\w*)|fatal_error\w*|_Py_FatalErrorFunc|_PyErr_CheckSignals\w*"
+    r"|_?PyObject_Vectorcall\w*|_PyObject_MakeTpCall|_?PyObject_Call\w*|method_vectorcall_\w+|cfunction_vectorcall_\w+"
     r"|PyObject_(?:Malloc|Free|Realloc|Calloc)|PyMem_\w+|_PyMem_\w+|_mi_\w+|mi_\w+)$"
 )
 

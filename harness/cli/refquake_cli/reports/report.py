@@ -13,13 +13,10 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-from refquake_cli.reports.frames import Frame, all_stacks, telling_frames
 from refquake_cli.reports.kinds import BARE_KINDS, Marker, match_marker
+from refquake_cli.reports.signature import signature_of
 
-TOP_FRAMES = 3
 _SUMMARY = re.compile(r"^==refquake== SUMMARY: (.*)$", re.MULTILINE)
-# Kinds whose stacks have no order, and how many of the stacks count: the two accesses of a race, which come first.
-_SYMMETRIC_KINDS = {"data-race": 2, "lock-order-inversion": None}
 _ARTEFACT = re.compile(r"^==refquake== ARTEFACT: (.*)$|Test unit written to (.*)$", re.MULTILINE)
 
 
@@ -68,26 +65,4 @@ def _signature(marker: Marker, body: str) -> str:
     if marker.source == "refquake":
         found = _SUMMARY.search(body)
         return found[1].strip() if found else marker.kind
-    stacks = all_stacks(body)
-    if marker.kind in _SYMMETRIC_KINDS:
-        return f"{marker.kind} " + " | ".join(_sites(stacks, _SYMMETRIC_KINDS[marker.kind]))
-    frames = _telling(stacks)
-    detail = " < ".join(frames[:TOP_FRAMES]) or _stable_title(marker.title)
-    return f"{marker.kind} {detail}"
-
-
-def _telling(stacks: list[list[Frame]]) -> list[str]:
-    """The stack of the death itself, the first printed; those of free and allocation only where it tells nothing,
-    as when the harness drops the last reference to what is already gone."""
-    return next((frames for stack in stacks if (frames := telling_frames(stack))), [])
-
-
-def _sites(stacks: list[list[Frame]], count: int | None) -> list[str]:
-    """Where each stack is: TSan prints them in an order that depends on which thread came second."""
-    return sorted({sites[0] for stack in stacks[:count] if (sites := telling_frames(stack))}) or ["?"]
-
-
-def _stable_title(title: str) -> str:
-    """A title without what changes from run to run: addresses, numbers of processes, lines."""
-    title = re.sub(r"==\d+==|\(pid=\d+\)| (?:at pc|\(pc) .*|0x[0-9a-fA-F]+", "", title)
-    return re.sub(r"\s+", " ", re.sub(r"\d+", "N", title)).strip()
+    return signature_of(marker.kind, marker.title, body, telling_title=marker.source in ("cpython", "libc", "ubsan"))
