@@ -20,7 +20,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from refquake_cli.campaign import Campaign
-from refquake_cli.variant_run import Job, Options
+from refquake_cli.job import Job
+from refquake_cli.variant_run import Options
 
 # As harness/core/mutate.cc names them; a test compares the two.
 MUTATORS = (

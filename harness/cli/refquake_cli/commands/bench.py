@@ -107,9 +107,9 @@ def _compare(
 
     wanted = check_flavour(flavour)
     build([wanted])
-    named = [(check_target(target), plant) for target, _, plant in (given.partition("/") for given in plants)]
-    jobs = [job for target, plant in named for job in plan(target, plant, None, [wanted])]
-    clean = [job for target in dict(named) for job in clean_jobs(target, "threads", [wanted])]
+    named = [(check_target(target, DEFAULT_VERSION), plant) for target, _, plant in (given.partition("/") for given in plants)]
+    jobs = [job for target, plant in named for job in plan(target, plant, None, [wanted], DEFAULT_VERSION)]
+    clean = [job for target in dict(named) for job in clean_jobs(target, "threads", [wanted], DEFAULT_VERSION)]
     out.mkdir(parents=True, exist_ok=True)
     options = Options(seconds, 1, DEFAULT_VERSION, (out / "findings").resolve())
     rows = earnings.measure(arms, jobs, clean, range(1, seeds + 1), options, workers)
