@@ -90,17 +90,44 @@ void DescribeLane(const std::string& name, const sched::StuckLane& lane, Finding
   }
 }
 
+struct Words {
+  const char* kind;
+  const char* what;
+  const char* rule;
+  const char* hint;
+};
+
+constexpr char kLockRule[] =
+    "two locks must be taken in one order by all threads, and no lock held across code that can wait for it";
+constexpr char kLockHint[] = "take both locks at once (Py_BEGIN_CRITICAL_SECTION2), or always in the same order";
+
+Words WordsFor(sched::StuckReport::Why why) {
+  using Why = sched::StuckReport::Why;
+  switch (why) {
+    case Why::kDeadlock:
+      return {"deadlock", "every lane waits for another", kLockRule, kLockHint};
+    case Why::kLivelock:
+      return {"livelock", "the lanes run without getting on", kLockRule, kLockHint};
+    case Why::kHang:
+      return {"hang", "an execution waits beyond its deadline", kLockRule, kLockHint};
+    case Why::kLongRun:
+      break;
+  }
+  return {"long-run", "an execution computes beyond its deadline",
+          "a call must end, or let itself be interrupted (PyErr_CheckSignals), whatever it is given",
+          "if it is meant to take that long (an endless iterator, a huge range), leave it out with --deny=NAME, or "
+          "give a longer --deadline; else look for the loop that does not end in the function above"};
+}
+
 void OnStuck(const sched::StuckReport& report) {
   // The stuck threads still run: what the report reads of theirs is a race by intent, and must not be
   // reported in the hang's place. The process ends with this report.
   if (AnnotateIgnoreReadsBegin) AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
-  using Why = sched::StuckReport::Why;
+  const Words words = WordsFor(report.why);
   Finding finding;
   finding.type = g_module;
-  finding.kind = report.why == Why::kDeadlock ? "deadlock" : report.why == Why::kLivelock ? "livelock" : "hang";
-  finding.what = report.why == Why::kDeadlock   ? "every lane waits for another"
-                 : report.why == Why::kLivelock ? "the lanes run without getting on"
-                                                : "an execution outlived its deadline";
+  finding.kind = words.kind;
+  finding.what = words.what;
   std::set<std::string> functions;
   for (int i = 0; i < report.lanes; ++i) {
     const sched::StuckLane& lane = report.lane[i];
@@ -112,9 +139,8 @@ void OnStuck(const sched::StuckReport& report) {
   if (report.caller.frames > 0) DescribeLane("main thread", report.caller, finding);
   if (report.lanes == 0 && report.caller.frames > 0) functions.insert(FunctionOf(report.caller));
   for (const std::string& function : functions) finding.member += (finding.member.empty() ? "" : "+") + function;
-  finding.rule =
-      "two locks must be taken in one order by all threads, and no lock held across code that can wait for it";
-  finding.hint = "take both locks at once (Py_BEGIN_CRITICAL_SECTION2), or always in the same order";
+  finding.rule = words.rule;
+  finding.hint = words.hint;
   Report(std::move(finding));
 }
 

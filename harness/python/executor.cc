@@ -13,6 +13,7 @@
 #include "python/oracles/tracking.h"
 #include "python/reentry.h"
 #include "python/report.h"
+#include "python/thread_context.h"
 
 namespace refquake {
 namespace {
@@ -119,6 +120,7 @@ void Executor::RunWorker(int lane, void* executor) {
   Worker& worker = self->workers_[static_cast<size_t>(lane)];
   PyEval_RestoreThread(worker.thread_state);
   self->RunLane(*worker.lane, worker.slots, self->logs_[static_cast<size_t>(lane) + 1], self->stepping_.stepped());
+  ForgetContext(worker.thread_state);
   worker.thread_state = PyEval_SaveThread();
 }
 
@@ -324,15 +326,16 @@ void Executor::BuildGraph() {
 void Executor::JudgePhase() {
   BuildGraph();
   JudgeTracked(target_, instances_);
-  if (Conserved(graph_, instances_)) return;
+  if (Conserved(graph_, instances_, living_)) return;
   Drain();
   BuildGraph();
-  JudgeConservation(target_, graph_, instances_, /*last=*/false);
+  JudgeConservation(target_, graph_, instances_, living_, /*last=*/false);
 }
 
 void Executor::Finish() {
   logs_[0].place = {-1, 0, 0};
   slots_.Clear();
+  ForgetContext(PyThreadState_Get());
   // What a thread left to settle would be settled at a moment of the next program: then no replay is exact.
   if (stepping_.stepped()) Drain();
   TakeEvents();
@@ -344,7 +347,7 @@ void Executor::Finish() {
   }
   if (options_.judge && living_.AnyNew()) {
     living_.List(instances_);
-    JudgeSurvival(target_, graph_, instances_);
+    JudgeSurvival(target_, graph_, instances_, living_);
   }
   for (LaneLog& log : logs_) {
     if (options_.judge) JudgeUnfreed(target_, log);

@@ -5,7 +5,7 @@ namespace refquake {
 void Living::Apply(std::span<const BirthOrDeath> events) {
   for (const BirthOrDeath& event : events) {
     Count& count = counts_[event.object];
-    if (event.birth && count.alive <= 0) count.old = false;
+    if (event.birth && count.alive <= 0) count = {.alive = count.alive};
     count.alive += event.birth ? 1 : -1;
   }
 }
@@ -35,9 +35,22 @@ void Living::List(std::vector<PyObject*>& instances) {
 
 void Living::NextRun() {
   List(survivors_);
+  accepted_.clear();
+  for (PyObject* object : survivors_) accepted_.push_back(Accepted(object));
   counts_.Clear();
-  for (PyObject* object : survivors_) counts_[object] = {.alive = 1, .old = true};
+  for (size_t i = 0; i < survivors_.size(); ++i) {
+    counts_[survivors_[i]] = {.alive = 1, .old = true, .accepted = accepted_[i]};
+  }
   alive_ = static_cast<int64_t>(survivors_.size());
+}
+
+Py_ssize_t Living::Accepted(PyObject* object) {
+  const Count* count = counts_.Find(object);
+  return count ? count->accepted : 0;
+}
+
+void Living::Accept(PyObject* object, Py_ssize_t references) {
+  if (Count* count = counts_.Find(object)) count->accepted = references;
 }
 
 bool Living::AnyNew() {

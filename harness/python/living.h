@@ -32,13 +32,21 @@ class Living {
   // True if an instance born since NextRun lives.
   bool AnyNew();
 
+  // References to a living instance that neither slots nor visits account for and that were found to be held by
+  // right: by the module, or by what is older than any program. Remembered for as long as the instance lives, for
+  // finding the holders is slow.
+  Py_ssize_t Accepted(PyObject* object);
+  void Accept(PyObject* object, Py_ssize_t references);
+
  private:
   struct Count {
     int32_t alive = 0;
     bool old = false;
+    Py_ssize_t accepted = 0;
   };
   AddressMap<Count> counts_;
   std::vector<PyObject*> survivors_;
+  std::vector<Py_ssize_t> accepted_;  // of the survivors
   int64_t alive_ = 0;
 };
 

@@ -32,11 +32,19 @@ void FutexWake(uint32_t* word, int count) {
   errno = saved;
 }
 
-int64_t RealMilliseconds() {
+namespace {
+
+int64_t MillisecondsOf(clockid_t clock) {
   timespec now = {};
-  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+  syscall(SYS_clock_gettime, clock, &now);
   return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
 }
+
+}  // namespace
+
+int64_t RealMilliseconds() { return MillisecondsOf(CLOCK_MONOTONIC); }
+
+int64_t ProcessorMilliseconds() { return MillisecondsOf(CLOCK_PROCESS_CPUTIME_ID); }
 
 void Die(const char* message) {
   syscall(SYS_write, STDERR_FILENO, "refquake: sched: ", sizeof("refquake: sched: ") - 1);

@@ -19,6 +19,8 @@ void FutexWake(uint32_t* word, int count);
 
 // Milliseconds of real time since some start; unlike clock_gettime, never the virtual time of a lane.
 int64_t RealMilliseconds();
+// Of the processors that the whole process has used.
+int64_t ProcessorMilliseconds();
 
 // One clear line on standard error, then abort: for broken invariants of this library.
 [[noreturn]] void Die(const char* message);

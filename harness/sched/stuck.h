@@ -27,6 +27,7 @@ struct StuckReport {
     kDeadlock,  // every lane waits, none with a time-out
     kLivelock,  // more yield points than a run may have
     kHang,      // no end within the deadline of real time
+    kLongRun,   // the same, but the process has computed for most of it
   };
   Why why = Why::kHang;
   bool stepped = false;  // else free-running: then only the frames are known

@@ -10,6 +10,8 @@ namespace refquake::sched {
 namespace {
 
 constexpr int kLooksPerDeadline = 8;
+// Of the deadline: who waits uses none of the processor, who computes about all, less on a busy machine.
+constexpr int64_t kBusyShare = 4;
 
 int64_t limit_milliseconds = 0;
 void (*hang_handler)(const StuckReport&) = nullptr;
@@ -21,6 +23,7 @@ StuckReport hang_report;
 void* Watch(void*) {
   uint32_t seen = Load(&epoch);
   int64_t since = RealMilliseconds();
+  int64_t used = ProcessorMilliseconds();
   for (;;) {
     FutexWaitFor(&never_woken, 0, limit_milliseconds / kLooksPerDeadline + 1);
     uint32_t now = Load(&epoch);
@@ -28,8 +31,11 @@ void* Watch(void*) {
     if (now != seen || now % 2 == 0) {
       seen = now;
       since = time;
+      used = ProcessorMilliseconds();
     } else if (time - since >= limit_milliseconds) {
       DescribeRun(&hang_report);
+      const bool busy = ProcessorMilliseconds() - used > limit_milliseconds / kBusyShare;
+      hang_report.why = busy ? StuckReport::Why::kLongRun : StuckReport::Why::kHang;
       CaptureStacks(&hang_report);
       hang_handler(hang_report);
       Die("the handler of a hang returned");

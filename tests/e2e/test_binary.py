@@ -250,3 +250,40 @@ def test_a_module_with_nothing_to_fuzz_could_not_run(tmp_path: Path) -> None:
     done = run([*module(tmp_path, "NUMBER = 1\n"), "-runs=10"], timeout=60)
     assert done.code == 3, done.output
     assert "sample has nothing to fuzz" in done.output
+
+
+CONTEXT = """target: _contextvars
+profile: lifecycle
+phase:
+    lane:
+        a = ContextVar('x')
+        b = ContextVar({})
+        c = a.set([])
+        d = copy_context()
+        c = a.set(d)
+"""
+
+
+def test_what_a_context_variable_holds_goes_with_the_program(tmp_path: Path) -> None:
+    """The thread's context is no slot, and outlives a program; nothing set in it does, and no two programs share it."""
+    path = tmp_path / "context.prog"
+    path.write_text(CONTEXT, encoding="utf-8")
+    flags = ["--module=_contextvars", f"--replay={path}", "--repeat=3"]
+    done = run([str(binary("lifecycle")), *flags], timeout=300)
+    assert done.code == 0, done.output
+
+
+STUCK = {
+    "long-run": "lambda: all(zero == 0 for zero in iter(int, 1))",  # computes for ever
+    "hang": "lambda: __import__('threading').Event().wait()",  # waits for ever
+}
+
+
+@pytest.mark.parametrize("kind", STUCK)
+def test_computing_for_ever_is_told_from_waiting_for_ever(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "stuck.prog"
+    path.write_text("target: node\nprofile: lifecycle\nphase:\n    lane:\n        stay()\n", encoding="utf-8")
+    flags = [f"--replay={path}", "--deadline=3", f"--op=stay={STUCK[kind]}"]
+    done = run(command("node", "clean", "lifecycle", *flags), timeout=300)
+    assert done.code == 77, done.output
+    assert done.kind == kind, done.output

@@ -86,7 +86,7 @@ class _Minimizer:
         table = op_list(artefact.job, artefact.version)
         before = self._measure_original(str(original))
         goal = Goal(before.signature, before.rate)
-        if before.signature.startswith("hang"):
+        if before.signature.startswith(("hang", "long-run")):
             replayer.seconds = HANG_SECONDS
         self._write.signature, self._write.repeat = before.signature, replayer.repeat
         self._write(original)

@@ -28,7 +28,7 @@ MOST_RUNS = 12
 POLL_SECONDS = 0.2
 _TRIAL = re.compile(r"^==refquake== TRIAL(?: HANGS)?: (?P<name>[\w.]+)", re.MULTILINE)
 _RESOURCES = {"out-of-memory", "allocation-too-big"}
-_ENDLESS = {"hang"}
+_ENDLESS = {"hang", "long-run"}
 
 
 @dataclass(frozen=True)

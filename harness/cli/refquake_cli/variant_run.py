@@ -23,7 +23,7 @@ from refquake_cli.reports import Report, find_report
 from refquake_cli.seed_corpus import seed_folder
 
 STOP_GRACE_SECONDS = 30
-INPUT_TIMEOUT_SECONDS = 20
+INPUT_TIMEOUT_SECONDS = 90  # behind the harness's own deadline, which tells more
 _COVERAGE = re.compile(r"^#\d+\s.*?\bcov: (\d+) ft: (\d+)", re.MULTILINE)
 
 
@@ -55,6 +55,7 @@ class VariantRun:
         self.job = job
         self.outcome = Outcome(WAITING)
         self.executions = self.operations = self.coverage = self.features = self.rate = 0
+        self.first_features = 0  # what the corpus had before anything new was tried
         self.raised = self.skipped = 0  # ops, beside those that did something
         self.planted = 0  # how often a sample's planted bug was reached
         self._options = options
@@ -134,6 +135,7 @@ class VariantRun:
         self._read_to += len(whole)
         for coverage, features in _COVERAGE.findall(whole.decode(errors="replace")):
             self.coverage, self.features = int(coverage), int(features)
+            self.first_features = self.first_features or self.features
         if record := read_record(self._state):
             self.executions, self.operations = record.inputs, record.ok
             self.raised, self.skipped = record.errors, record.skipped

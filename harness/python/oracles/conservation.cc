@@ -6,8 +6,8 @@
 
 #include "python/free_threading.h"
 #include "python/history.h"
-#include "python/oracles/legal_exceptions.h"
 #include "python/memory_state.h"
+#include "python/oracles/legal_exceptions.h"
 #include "python/report.h"
 
 namespace refquake {
@@ -107,31 +107,39 @@ bool HidesReferences(std::span<PyObject* const> living, const PyObject* except) 
                      [&](PyObject* object) { return object != except && !PyObject_IS_GC(object); });
 }
 
-}  // namespace
-
-bool Conserved(ObjectGraph& graph, std::span<PyObject* const> living) {
-  for (PyObject* object : living) {
-    const GraphNode& node = graph.nodes()[object];
-    if (HeldReferences(object) != node.slots + node.visits && !IsImmortal(object)) return false;
-  }
-  return true;
+bool AddsUp(PyObject* object, const GraphNode& node, Living& books) {
+  if (IsImmortal(object)) return true;
+  const Py_ssize_t surplus = HeldReferences(object) - node.slots - node.visits;
+  return surplus == 0 || (surplus > 0 && surplus == books.Accepted(object));
 }
 
-void JudgeConservation(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living, bool last) {
+}  // namespace
+
+bool Conserved(ObjectGraph& graph, std::span<PyObject* const> living, Living& books) {
+  return std::all_of(living.begin(), living.end(),
+                     [&](PyObject* object) { return AddsUp(object, graph.nodes()[object], books); });
+}
+
+void JudgeConservation(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living, Living& books,
+                       bool last) {
   for (PyObject* object : living) {
-    if (IsImmortal(object)) continue;
     GraphNode node = graph.nodes()[object];
-    Py_ssize_t held = HeldReferences(object);
-    if (held == node.slots + node.visits) continue;
+    if (AddsUp(object, node, books)) continue;
+    const Py_ssize_t held = HeldReferences(object);
     const WatchedType* watched = target.watch.Find(Py_TYPE(object));
     if (!watched) continue;
     if (held > node.slots + node.visits) {
       // An object that cannot be part of a cycle need not be visited: only when all is dropped can a count be wrong.
       if (!last && !PyObject_IS_GC(object)) continue;
       if (IsLegal("leaked-reference", watched->name)) continue;
-      if ((!last && HidesReferences(living, object)) || PointsTo(target.module.get(), object)) continue;
-      node.visits += graph.VisitsFromElsewhere(object);
-      if (held == node.slots + node.visits) continue;
+      if (!last && HidesReferences(living, object)) continue;
+      const Py_ssize_t surplus = held - node.slots - node.visits;
+      const bool from_module = PointsTo(target.module.get(), object);
+      if (!from_module) node.visits += graph.VisitsFromElsewhere(object);
+      if (from_module || held == node.slots + node.visits) {
+        books.Accept(object, surplus);
+        continue;
+      }
     }
     Finding finding = Describe(*watched, object, node, held);
     if (held > node.slots + node.visits) ReportTooMany(target, std::move(finding), object, graph, living);

@@ -19,15 +19,18 @@
 #include <span>
 
 #include "python/graph.h"
+#include "python/living.h"
 
 namespace refquake {
 
 // True if every living instance's count adds up. Quick; a false answer is to be confirmed.
-bool Conserved(ObjectGraph& graph, std::span<PyObject* const> living);
+bool Conserved(ObjectGraph& graph, std::span<PyObject* const> living, Living& books);
 
 // Judges every living instance against a graph built from the slots and the same instances. Reports,
-// and does not return, at the first that does not add up. `last`: all slots are dropped.
-void JudgeConservation(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living, bool last);
+// and does not return, at the first that does not add up. `last`: all slots are dropped. What turns out to be held
+// by right is noted in `books`, so that the same surplus is not traced again.
+void JudgeConservation(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living, Living& books,
+                       bool last);
 
 }  // namespace refquake
 

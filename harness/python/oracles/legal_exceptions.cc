@@ -15,8 +15,6 @@ constexpr LegalException kLegal[] = {
     {"finalizer-skipped", "_io.StringIO", "inherits the finalizer that closes a file; there is none to close in memory"},
     {"finalizer-skipped", "_io.BytesIO", "inherits the finalizer that closes a file; there is none to close in memory"},
     {"leaked-reference", "_contextvars.Context", "the thread state holds the current one, where no visit reaches it"},
-    {"leaked-instance", "_contextvars.*", "the thread state's current Context keeps what was set in it"},
-    {"leaked-instance", "decimal.Context", "the current one is kept in the thread state's Context"},
     {"leaked-type", "builtins.*", "the interpreter's own types live as long as it does"},
 };
 

@@ -21,9 +21,9 @@ std::string HintFor(PyObject* object, ObjectGraph& graph) {
 
 }  // namespace
 
-void JudgeSurvival(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living) {
+void JudgeSurvival(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living, Living& books) {
   graph.Build(nullptr, living);
-  JudgeConservation(target, graph, living, /*last=*/true);
+  JudgeConservation(target, graph, living, books, /*last=*/true);
   // Held by the module itself, and all it holds with it.
   if (HeldFromOutside(target, graph, living)) return;
   for (PyObject* object : living) {

@@ -19,7 +19,7 @@ namespace refquake {
 
 // `living` are the instances alive after the drop and the collections. Judges their conservation first,
 // because it tells why they live. Reports, and does not return, if one lives without a holder.
-void JudgeSurvival(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living);
+void JudgeSurvival(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living, Living& books);
 
 }  // namespace refquake
 

@@ -26,6 +26,18 @@ TEST(LivingTest, CountsLanesInAnyOrder) {
   EXPECT_EQ(Listed(living), std::vector{At(32)});
 }
 
+TEST(LivingTest, RemembersWhatWasAcceptedForAsLongAsTheInstanceLives) {
+  Living living;
+  living.Apply(std::vector{Birth(16), Birth(32)});
+  living.Accept(At(16), 2);
+  living.NextRun();
+  EXPECT_EQ(living.Accepted(At(16)), 2);
+  EXPECT_EQ(living.Accepted(At(32)), 0);
+  living.Apply(std::vector{Death(16)});
+  living.Apply(std::vector{Birth(16)});  // another instance in the same memory
+  EXPECT_EQ(living.Accepted(At(16)), 0);
+}
+
 TEST(LivingTest, ForgetsDeathsWithoutBirth) {
   Living living;
   living.Apply(std::vector{Death(16)});

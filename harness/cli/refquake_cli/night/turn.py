@@ -9,7 +9,6 @@ turn.origin                      # the same in every process that takes it in
 """
 
 import json
-import re
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,7 +24,7 @@ from refquake_cli.store import Sighting
 from refquake_cli.variant_run import WAITING, Options, Outcome, VariantRun
 
 DESCRIPTION = "turn.json"
-_FEATURES = re.compile(r"^#\d+\s.*?\bft: (\d+)", re.MULTILINE)
+BACKSTOP = 3  # libFuzzer's own time-out, in deadlines: for what keeps the harness's watchdog from reporting
 
 
 @dataclass(frozen=True)
@@ -54,17 +53,6 @@ class Turn(VariantRun):
     def new_inputs(self) -> Path:
         return self.scratch / "corpus"
 
-    @property
-    def features(self) -> int:
-        """libFuzzer's count of what was reached, at the end."""
-        found = _FEATURES.findall(self._output()) if self._log.exists() else []
-        return int(found[-1]) if found else 0
-
-    @property
-    def first_features(self) -> int:
-        found = _FEATURES.search(self._output()) if self._log.exists() else None
-        return int(found[1]) if found else 0
-
     def start(self) -> None:
         self.scratch.mkdir(parents=True, exist_ok=True)
         write_whole(self.scratch / "known.txt", "".join(line + "\n" for line in self._known))
@@ -79,7 +67,8 @@ class Turn(VariantRun):
             f"--self-proof={int(self.limits.prove)}",
             f"-rss_limit_mb={self.limits.memory}",
             f"-malloc_limit_mb={self.limits.memory}",
-            f"-timeout={self.limits.input_timeout}",
+            f"--deadline={self.limits.input_timeout}",
+            f"-timeout={BACKSTOP * self.limits.input_timeout}",
             "-reload=0",
         ]
         # libFuzzer takes the last of a flag given twice, so ours follow; the corpora are the last words.
