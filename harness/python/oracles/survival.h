@@ -14,6 +14,7 @@
 #include <span>
 
 #include "python/graph.h"
+#include "python/living.h"
 
 namespace refquake {
 
