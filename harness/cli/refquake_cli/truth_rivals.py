@@ -23,7 +23,7 @@ from refquake_cli.variant_run import Job
 
 SAMPLES = REPOSITORY / "tests" / "samples"
 THREADS = 4
-ITERATIONS = 50  # of each test in each thread; about a second of work beside the start of the interpreter
+ITERATIONS = 20  # of each test in each thread: a second or three, so that a run ends within the time under TSan too
 
 
 def _timed(command: list[str], limit: float, environment: dict[str, str]) -> tuple[bool, float]:
