@@ -32,9 +32,8 @@ class Living {
   // True if an instance born since NextRun lives.
   bool AnyNew();
 
-  // References to a living instance that neither slots nor visits account for and that were found to be held by
-  // right: by the module, or by what is older than any program. Remembered for as long as the instance lives, for
-  // finding the holders is slow.
+  // References to a living instance that neither slots nor visits account for, and whose holders a walk over the
+  // whole heap has found. Remembered for as long as the instance lives, for the walk is slow.
   Py_ssize_t Accepted(PyObject* object);
   void Accept(PyObject* object, Py_ssize_t references);
 

@@ -256,8 +256,7 @@ CONTEXT = """target: _contextvars
 profile: lifecycle
 phase:
     lane:
-        a = ContextVar('x')
-        b = ContextVar({})
+        a = ContextVar("fresh")
         c = a.set([])
         d = copy_context()
         c = a.set(d)

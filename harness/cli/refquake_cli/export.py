@@ -19,11 +19,12 @@ from refquake_cli.artefact import Artefact
 from refquake_cli.errors import CouldNotRun
 from refquake_cli.export_checks import Plan, plan_checks
 from refquake_cli.export_python import check_program
-from refquake_cli.export_run import Place, ScriptRun, describe, place, raised_in, run_once, run_script
+from refquake_cli.export_run import ScriptRun, describe, raised_in, run_once, run_script
 from refquake_cli.export_script import Checks, Script
 from refquake_cli.files import write_whole
 from refquake_cli.minimize_trial import Measured, Replayer
 from refquake_cli.op_list import OpList, op_list
+from refquake_cli.place import Place, place
 from refquake_cli.program_model import Program, parse_program
 from refquake_cli.program_text import require_text
 

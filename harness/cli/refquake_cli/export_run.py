@@ -1,45 +1,25 @@
 """Runs an exported script under a flavour's own interpreter and says what happened.
 
-    where = place(job, "asan", "3.14.7")            # None: that interpreter is not installed
+    where = place(job, "asan", "3.14.7")
     outcomes = run_script(path, where, times=5)
     describe(outcomes)                              # "address sanitizer report in 5 of 5 runs"
-
-The samples are compiled for a fuzz binary, with coverage hooks that an ordinary interpreter does not have: they are
-preloaded, as functions that do nothing.
 """
 
-import os
 import re
-import shutil
 import signal
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from refquake_cli import child, targets
-from refquake_cli.errors import CouldNotRun
 from refquake_cli.export_script import PROBE_MARK
-from refquake_cli.job import Job
-from refquake_cli.paths import REPOSITORY, cache_folder, current_link
+from refquake_cli.place import Place, command, environment
 from refquake_cli.reports import find_report
-from refquake_cli.toolchain import CC
 
 RUN_SECONDS = 60
-HOOKS_SOURCE = REPOSITORY / "tests" / "samples" / "hooks.c"
 _RAISED = re.compile(rf"^{PROBE_MARK} (\d+) (\w+)$", re.MULTILINE)
 _CHECK_FAILED = re.compile(r"^AssertionError(?:: (.*))?$", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Place:
-    """An interpreter and the folder of an extension built for it; None: the interpreter has it."""
-
-    interpreter: Path
-    extension: Path | None
-    hooks: Path
-    version: str
 
 
 @dataclass(frozen=True)
@@ -48,54 +28,11 @@ class ScriptRun:
     output: str
 
 
-def place(job: Job, flavour: str, version: str) -> Place | None:
-    try:
-        extension = targets.import_folder(replace(job, flavour=flavour), version)
-    except CouldNotRun:  # not added for that flavour
-        return None
-    found = sorted((current_link(version, flavour) / "bin").glob("python3.*t*"))
-    interpreters = [path for path in found if not path.name.endswith("-config")]
-    if not interpreters or (extension and not extension.is_dir()):
-        return None
-    return Place(interpreters[0], extension, _hooks(), version)
-
-
-def _hooks() -> Path:
-    built = cache_folder() / "coverage-hooks.so"
-    if built.exists() and built.stat().st_mtime > HOOKS_SOURCE.stat().st_mtime:
-        return built
-    built.parent.mkdir(parents=True, exist_ok=True)
-    part = built.with_name(f".{built.name}.{os.getpid()}.part")
-    command = [CC, "-shared", "-fPIC", "-o", str(part), str(HOOKS_SOURCE)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise CouldNotRun(f"{HOOKS_SOURCE.name} does not compile", details=done.stderr)
-    os.replace(part, built)
-    return built
-
-
-def _environment(where: Place) -> dict[str, str]:
-    environment = child.child_environment(where.version)
-    path = {"PYTHONPATH": str(where.extension)} if where.extension else {}
-    return {
-        **environment,
-        **path,
-        "PYTHON_GIL": "0",
-        # The installed standard library has no byte code: compiling it anew in each run would take most of the time.
-        "PYTHONPYCACHEPREFIX": str(cache_folder() / "script-bytecode"),
-        "LD_PRELOAD": str(where.hooks),
-    }
-
-
 def run_once(path: Path, where: Place) -> ScriptRun:
-    command = [str(where.interpreter), "-S", str(path)]
-    # Fixed addresses: a sanitizer's shadow memory may not find its place otherwise.
-    if setarch := shutil.which("setarch"):
-        command = [setarch, "-R", *command]
     try:
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            errors="replace", timeout=RUN_SECONDS, env=_environment(where), cwd=path.parent, check=False,
+            [*command(where), str(path)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, errors="replace", timeout=RUN_SECONDS, env=environment(where), cwd=path.parent, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
         output = error.stdout or b""

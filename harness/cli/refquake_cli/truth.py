@@ -4,11 +4,12 @@
     Path("docs/ground-truth.md").write_text(markdown(rows))
 
 A row is one plant under one flavour. Beside refquake's own runs stand, on the same builds and interpreters: the same
-fuzz loop without oracles, and the sample's hand-written check (tests/samples/checks), which runs its methods in pairs
-of threads and counts references, as the free-threading guide has it.
+fuzz loop without oracles; the sample's hand-written check (tests/samples/checks), which runs its methods in pairs of
+threads and counts references, as the free-threading guide has it; and pytest-run-parallel over the sample's ordinary
+test-suite (tests/samples/suites).
 
-A control row closes the table: the clean build passed off as a plant. It must be found by nobody, or the bench is
-broken.
+A control row closes the table: the clean build passed off as a plant. It must be found by nobody, the rivals included,
+or the bench is broken.
 """
 
 from __future__ import annotations
@@ -45,6 +46,13 @@ class Row:
     executions: list[int] = field(default_factory=list)
     without_oracles: str = ""  # "k of n, median s"
     by_hand: str = ""
+    run_parallel: str = ""
+
+    @property
+    def silent(self) -> bool:
+        """Nobody reported anything, as it must be where nothing is planted."""
+        rivals = (self.without_oracles, self.by_hand, self.run_parallel)
+        return self.found + self.other == 0 and all(not tally or tally.startswith("0 of ") for tally in rivals)
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -97,6 +105,7 @@ def add_rivals(rows: list[Row], jobs: list[Job], seconds: int, tries: int) -> No
         row = next(r for r in rows if r.key == (job.target, job.variant, job.flavour))
         row.without_oracles = truth_rivals.without_oracles(job, seconds, tries)
         row.by_hand = truth_rivals.by_hand(job, seconds, tries)
+        row.run_parallel = truth_rivals.run_parallel(job, seconds, tries)
 
 
 def _median(values: list[float]) -> str:
@@ -109,8 +118,8 @@ def markdown(rows: list[Row], control: Row, how: str) -> str:
         "",
         how,
         "",
-        "| target | plant | flavour | profile | reached | reported | kinds | median s | worst s | median executions | loop without oracles | check by hand |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| target | plant | flavour | profile | reached | reported | kinds | median s | worst s | median executions | loop without oracles | check by hand | pytest-run-parallel |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for row in [*rows, control]:
         kinds = ", ".join(row.kinds) or "-"
@@ -118,7 +127,7 @@ def markdown(rows: list[Row], control: Row, how: str) -> str:
         lines.append(
             f"| {row.target} | {row.plant} | {row.flavour} | {row.profile} | {row.reached} of {row.tries} | {row.found} | {kinds} "
             f"| {_median(row.seconds)} | {worst} | {_median(row.executions)} "
-            f"| {row.without_oracles or 'not run'} | {row.by_hand or 'not run'} |"
+            f"| {row.without_oracles or 'not run'} | {row.by_hand or 'not run'} | {row.run_parallel or 'not run'} |"
         )
     return "\n".join([*lines, "", summary(rows, control), ""])
 
@@ -127,7 +136,7 @@ def summary(rows: list[Row], control: Row) -> str:
     tries, found = sum(r.tries for r in rows), sum(r.found for r in rows)
     always = sum(r.tries > 0 and r.found == r.tries for r in rows)
     seconds = [s for r in rows for s in r.seconds]
-    verdict = "silent, as it must be" if control.found + control.other == 0 else "FOUND: this bench is broken"
+    verdict = "silent, as it must be" if control.silent else "FOUND: this bench is broken"
     return (
         f"{always} of {len(rows)} rows reported in every try, {found} of {tries} tries; "
         f"median {_median(seconds)} s. The control was {verdict}."

@@ -2,21 +2,31 @@
 
     without_oracles(job, seconds=10, tries=2)      # the fuzz loop with sanitizers, but no oracle
     by_hand(job, seconds=10, tries=2)              # the sample's hand-written threaded check
+    run_parallel(job, seconds=10, tries=2)         # pytest-run-parallel over the sample's test-suite
+
+What does not end is not a report: none of these says so by itself.
 """
 
-import os
 import statistics
 import subprocess
 import tempfile
 import time
+from pathlib import Path
 
 from refquake_cli import child, targets
+from refquake_cli.errors import CouldNotRun
 from refquake_cli.job import Job
-from refquake_cli.paths import REPOSITORY, current_link
+from refquake_cli.paths import REPOSITORY
+from refquake_cli.place import Place, command, environment, place
+from refquake_cli.rival_packages import rivals_folder
 from refquake_cli.sources import DEFAULT_VERSION
 
+SAMPLES = REPOSITORY / "tests" / "samples"
+THREADS = 4
+ITERATIONS = 20  # of each test in each thread: a second or three, so that a run ends within the time under TSan too
 
-def _timed(command: list[str], limit: int, environment: dict[str, str]) -> tuple[bool, float]:
+
+def _timed(command: list[str], limit: float, environment: dict[str, str]) -> tuple[bool, float]:
     """Whether the command reported anything (any non-zero end) within `limit` seconds, and when."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
@@ -25,7 +35,7 @@ def _timed(command: list[str], limit: int, environment: dict[str, str]) -> tuple
                 command, cwd=scratch, env=environment, timeout=limit, stdin=subprocess.DEVNULL, capture_output=True
             )
         except subprocess.TimeoutExpired:
-            return False, float(limit)
+            return False, limit
     return done.returncode != 0, time.monotonic() - start
 
 
@@ -36,13 +46,13 @@ def _tally(results: list[tuple[bool, float]]) -> str:
 
 
 def without_oracles(job: Job, seconds: int, tries: int) -> str:
-    command = targets.binary_command(job, DEFAULT_VERSION)
-    environment = child.child_environment(DEFAULT_VERSION)
+    fuzz = targets.binary_command(job, DEFAULT_VERSION)
+    variables = child.child_environment(DEFAULT_VERSION)
     results = [
         _timed(
-            [*command, "--self-proof=0", "--judge=0", f"-seed={seed}", f"-max_total_time={seconds}"],
+            [*fuzz, "--self-proof=0", "--judge=0", f"-seed={seed}", f"-max_total_time={seconds}"],
             seconds + 10,
-            environment,
+            variables,
         )
         for seed in range(1, tries + 1)
     ]
@@ -50,12 +60,42 @@ def without_oracles(job: Job, seconds: int, tries: int) -> str:
 
 
 def by_hand(job: Job, seconds: int, tries: int) -> str:
-    check = REPOSITORY / "tests" / "samples" / "checks" / f"check_{job.target}.py"
+    # The bindings of one tree share a check, which is told the module's name.
+    check = SAMPLES / "checks" / f"check_{job.target.partition('_')[0]}.py"
     if not check.exists():
         return ""
-    folder = targets.variant_folder(job.target, job.variant, job.flavour)
-    path = os.pathsep.join([str(folder), str(check.parent)])
-    environment = child.child_environment(DEFAULT_VERSION) | {"PYTHONPATH": path}
-    executable = next((current_link(DEFAULT_VERSION, job.flavour) / "bin").glob("python3.*t*[td]"))
-    command = [str(executable), "-S", "-B", str(check)]
-    return _tally([_timed(command, seconds, environment) for _ in range(tries)])
+    where = _place(job)
+    run = [*command(where), str(check), job.target]
+    return _tally([_timed(run, seconds, environment(where, check.parent)) for _ in range(tries)])
+
+
+def run_parallel(job: Job, seconds: int, tries: int) -> str:
+    suite = SAMPLES / "suites" / f"test_{job.target}.py"
+    if not suite.exists():
+        return ""
+    where = _place(job)
+    run = suite_command(where, suite, THREADS, ITERATIONS)
+    variables = environment(where, rivals_folder())
+    return _tally([_again_and_again(run, seconds, variables) for _ in range(tries)])
+
+
+def suite_command(where: Place, suite: Path, threads: int, iterations: int) -> list[str]:
+    pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    return [*command(where), *pytest, f"--parallel-threads={threads}", f"--iterations={iterations}", str(suite)]
+
+
+def _again_and_again(run: list[str], seconds: int, variables: dict[str, str]) -> tuple[bool, float]:
+    """Runs of the same until one reports or the time is up; a run that the end of the time cuts short found nothing."""
+    start = time.monotonic()
+    while (left := seconds - (time.monotonic() - start)) > 0:
+        found, _ = _timed(run, left, variables)
+        if found:
+            return True, time.monotonic() - start
+    return False, float(seconds)
+
+
+def _place(job: Job) -> Place:
+    where = place(job, job.flavour, DEFAULT_VERSION)
+    if where is None:
+        raise CouldNotRun(f"no {job.flavour} interpreter, or no build of {job.target}/{job.variant}: ./refquake setup")
+    return where

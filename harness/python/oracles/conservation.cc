@@ -133,13 +133,13 @@ void JudgeConservation(const Target& target, ObjectGraph& graph, std::span<PyObj
       if (!last && !PyObject_IS_GC(object)) continue;
       if (IsLegal("leaked-reference", watched->name)) continue;
       if (!last && HidesReferences(living, object)) continue;
-      const Py_ssize_t surplus = held - node.slots - node.visits;
-      const bool from_module = PointsTo(target.module.get(), object);
-      if (!from_module) node.visits += graph.VisitsFromElsewhere(object);
-      if (from_module || held == node.slots + node.visits) {
-        books.Accept(object, surplus);
+      if (PointsTo(target.module.get(), object)) continue;
+      const int elsewhere = graph.VisitsFromElsewhere(object);
+      if (held == node.slots + node.visits + elsewhere) {
+        books.Accept(object, elsewhere);
         continue;
       }
+      node.visits += elsewhere;
     }
     Finding finding = Describe(*watched, object, node, held);
     if (held > node.slots + node.visits) ReportTooMany(target, std::move(finding), object, graph, living);

@@ -50,18 +50,19 @@ def truth(
     build(wanted)
     options = Options(seconds, 1, DEFAULT_VERSION, (out / "findings").resolve())
     jobs = measuring.plan_truth(chosen, wanted)
-    control = measuring.measure([measuring.control_job(wanted[0])], [1], options, workers)[0]
+    control_job = measuring.control_job(wanted[0])
+    control = measuring.measure([control_job], [1], options, workers)[0]
     rows = measuring.measure(jobs, range(1, seeds + 1), options, workers)
     if rivals:
-        measuring.add_rivals(rows, jobs, rival_time, rivals)
+        measuring.add_rivals([*rows, control], [*jobs, control_job], rival_time, rivals)
     how = f"{seeds} seeds a plant, each from an empty corpus, at most {seconds} s, {workers} processes side by side."
     if rivals:
-        how += f" The last two columns: {rivals} tries of {rival_time} s."
+        how += f" The last three columns: {rivals} tries of {rival_time} s."
     measuring.write_json(out / "ground-truth.json", rows, control)
     (out / "ground-truth.md").write_text(measuring.markdown(rows, control, how), encoding="utf-8")
     print(measuring.summary(rows, control))
     print(f"written to {out}/ground-truth.md")
-    return NOTHING_FOUND if control.found + control.other == 0 else COULD_NOT_RUN
+    return NOTHING_FOUND if control.silent else COULD_NOT_RUN
 
 
 def _earnings(function):
