@@ -256,7 +256,7 @@ CONTEXT = """target: _contextvars
 profile: lifecycle
 phase:
     lane:
-        a = ContextVar("fresh")
+        a = ContextVar("text")
         c = a.set([])
         d = copy_context()
         c = a.set(d)

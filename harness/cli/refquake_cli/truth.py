@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -99,13 +100,17 @@ def _count(row: Row, run) -> None:
         row.other += 1
 
 
-def add_rivals(rows: list[Row], jobs: list[Job], seconds: int, tries: int) -> None:
+def add_rivals(rows: list[Row], jobs: list[Job], seconds: int, tries: int, workers: int) -> None:
     """What others find in the same time; each in its own column."""
-    for job in jobs:
+
+    def try_all(job: Job) -> None:
         row = next(r for r in rows if r.key == (job.target, job.variant, job.flavour))
         row.without_oracles = truth_rivals.without_oracles(job, seconds, tries)
         row.by_hand = truth_rivals.by_hand(job, seconds, tries)
         row.run_parallel = truth_rivals.run_parallel(job, seconds, tries)
+
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(try_all, jobs))
 
 
 def _median(values: list[float]) -> str:

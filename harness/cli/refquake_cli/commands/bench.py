@@ -54,7 +54,7 @@ def truth(
     control = measuring.measure([control_job], [1], options, workers)[0]
     rows = measuring.measure(jobs, range(1, seeds + 1), options, workers)
     if rivals:
-        measuring.add_rivals([*rows, control], [*jobs, control_job], rival_time, rivals)
+        measuring.add_rivals([*rows, control], [*jobs, control_job], rival_time, rivals, workers)
     how = f"{seeds} seeds a plant, each from an empty corpus, at most {seconds} s, {workers} processes side by side."
     if rivals:
         how += f" The last three columns: {rivals} tries of {rival_time} s."
