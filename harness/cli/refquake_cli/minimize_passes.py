@@ -225,7 +225,7 @@ def _simpler_schedules(program: Program) -> list[Program]:
         edits = [replace(program, schedule=f"replay({', '.join(one)})") for one in kept]
     elif match := _PCT.match(program.schedule):
         edits = [
-            replace(program, schedule=f"pct(depth={depth}, seed={match[2]})") for depth in reversed(range(int(match[1])))
+            replace(program, schedule=f"pct(depth={depth}, seed={match[2]})") for depth in reversed(range(1, int(match[1])))
         ]
     return [*edits, replace(program, schedule=FREE)]
 

@@ -27,8 +27,7 @@ from refquake_cli.variant_run import Options, VariantRun
 MOST_RUNS = 12
 POLL_SECONDS = 0.2
 _TRIAL = re.compile(r"^==refquake== TRIAL(?: HANGS)?: (?P<name>[\w.]+)", re.MULTILINE)
-_RESOURCES = {"out-of-memory", "allocation-too-big"}
-_ENDLESS = {"hang", "long-run"}
+_RESOURCES = {"out-of-memory", "allocation-too-big", "long-run"}
 
 
 @dataclass(frozen=True)
@@ -142,7 +141,7 @@ def _note_finding(run: VariantRun, job: Job, row: Row, before: float) -> Job:
     if trial:
         row.left_out.append(trial["name"])
         job = replace(job, recipe=job.recipe.without(row.left_out))
-    elif finding.kind in _RESOURCES or (finding.kind in _ENDLESS and not _waits(text)):
+    elif finding.kind in _RESOURCES:
         row.resources += 1
         return job
     for seen in row.findings:
@@ -155,7 +154,3 @@ def _note_finding(run: VariantRun, job: Job, row: Row, before: float) -> Job:
     row.findings.append(Seen(finding.signature, owner, 1, after, folder.name, program, trial["name"] if trial else ""))
     return job
 
-
-def _waits(text: str) -> bool:
-    """A hang with a lane in a lock is a deadlock; one with all lanes at work is a call without an end."""
-    return bool(re.search(r"futex|_PyParkingLot|_PySemaphore|PyMutex_Lock|pthread_cond_wait|sem_wait", text))

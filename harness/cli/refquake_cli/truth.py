@@ -1,6 +1,6 @@
 """Ground truth: every plant, many seeds; how often it is found, as what, how fast, and what else finds it.
 
-    rows = measure(plan_truth(targets, flavours), seeds=range(1, 11), options, workers=2)
+    rows = measure(plan_truth(targets, flavours, every_flavour=False), seeds=range(1, 11), options, workers=2)
     Path("docs/ground-truth.md").write_text(markdown(rows))
 
 A row is one plant under one flavour. Beside refquake's own runs stand, on the same builds and interpreters: the same
@@ -60,8 +60,11 @@ class Row:
         return self.target, self.plant, self.flavour
 
 
-def plan_truth(names: Iterable[str], flavours: list[str]) -> list[Job]:
-    return [job for name in names for job in plant_jobs(name, None, flavours, None)]
+def plan_truth(names: Iterable[str], flavours: list[str], every_flavour: bool) -> list[Job]:
+    """Each plant under the first of the flavours that can find it, or under every one."""
+    jobs = [job for name in names for job in plant_jobs(name, None, flavours, None)]
+    first = {(job.target, job.variant): job for job in reversed(jobs)}
+    return jobs if every_flavour else [job for job in jobs if first[job.target, job.variant] is job]
 
 
 def control_job(flavour: str) -> Job:

@@ -33,10 +33,11 @@ def command(context: click.Context, flavours: tuple[str, ...]) -> int | None:
               help="Tries for each plant with what people use today; 0 leaves them out.")  # fmt: skip
 @click.option("--rival-time", type=click.IntRange(1), default=20, show_default=True)
 @click.option("--jobs", "workers", type=click.IntRange(1), default=2, show_default=True)
+@click.option("--every-flavour", is_flag=True, help="Not only under the first flavour that can find the plant.")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("refquake-out/truth"), show_default=True)
 def truth(
     names: tuple[str, ...], flavours: tuple[str, ...], seeds: int, seconds: int, rivals: int, rival_time: int,
-    workers: int, out: Path,
+    workers: int, every_flavour: bool, out: Path,
 ) -> int:  # fmt: skip
     """Find every plant of the TARGETs again and again; writes ground-truth.md and .json."""
     from refquake_cli import truth as measuring
@@ -49,7 +50,7 @@ def truth(
     out.mkdir(parents=True, exist_ok=True)
     build(wanted)
     options = Options(seconds, 1, DEFAULT_VERSION, (out / "findings").resolve())
-    jobs = measuring.plan_truth(chosen, wanted)
+    jobs = measuring.plan_truth(chosen, wanted, every_flavour)
     control_job = measuring.control_job(wanted[0])
     control = measuring.measure([control_job], [1], options, workers)[0]
     rows = measuring.measure(jobs, range(1, seeds + 1), options, workers)
