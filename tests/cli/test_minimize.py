@@ -117,7 +117,7 @@ def test_what_needs_two_lanes_keeps_them(table: OpList) -> None:
 
 def test_a_schedule_that_matters_stays(table: OpList) -> None:
     text, _ = smallest(table, lambda program: "pct" in program.schedule and bool(program.ops))
-    assert "schedule: pct(depth=0, seed=7)" in text
+    assert "schedule: pct(depth=1, seed=7)" in text
 
 
 def test_no_text_is_run_twice(table: OpList) -> None:
