@@ -120,3 +120,31 @@ def _compare(
     (out / f"{name}.md").write_text(earnings.markdown(title, rows, how), encoding="utf-8")
     print(f"written to {out}/{name}.md")
     return NOTHING_FOUND
+
+
+@command.command("replays")
+@click.argument("name", metavar="TARGET", default="node")
+@click.option("--flavour", default="tsan", show_default=True, metavar="asan|tsan")
+@click.option("--programs", "count", type=click.IntRange(1), default=200, show_default=True)
+@click.option("--times", type=click.IntRange(2), default=100, show_default=True, help="Fresh processes for each program.")
+@click.option("--time", "seconds", type=click.IntRange(1), default=60, show_default=True, help="Of the campaign before.")
+@click.option("--busy", type=click.IntRange(0), default=2, show_default=True, help="Endless loops beside the runs.")
+@click.option("--jobs", "workers", type=click.IntRange(1), default=2, show_default=True)
+def replays(name: str, flavour: str, count: int, times: int, seconds: int, busy: int, workers: int) -> int:
+    """Replay stepped programs of a campaign again and again; says how often they ran the same way."""
+    import tempfile
+
+    from refquake_cli import replays as measuring
+    from refquake_cli.build import build, to_fuzz
+    from refquake_cli.job import Job
+    from refquake_cli.sources import DEFAULT_VERSION
+    from refquake_cli.targets import CLEAN
+
+    job = Job(check_target(name, DEFAULT_VERSION), CLEAN, check_flavour(flavour), "threads")
+    build([job.flavour], products=to_fuzz(name))
+    with tempfile.TemporaryDirectory(prefix="refquake-replays-") as scratch:
+        programs = measuring.gather(job, count, seconds, Path(scratch))
+        with measuring.busy_loops(busy):
+            tallies = measuring.replay_all(job, programs, times, workers)
+    print(measuring.summary(tallies))
+    return NOTHING_FOUND
