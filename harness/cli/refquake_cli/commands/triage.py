@@ -96,13 +96,15 @@ def show(folder: Path, number: int, save: Path | None) -> int:
 def _save(row: Row, folder: Path) -> None:
     import tempfile
 
-    from refquake_cli import findings
+    from refquake_cli import findings, targets
+    from refquake_cli.job import Job
 
+    job = Job(row.target, row.variant, row.flavour, row.profile, recipe=row.recipe, release=row.release)
     digest = findings_hash(row.signature)
     finding = findings.Finding(
         kind=row.kind, signature=row.signature, hash=digest, target=row.target, variant=row.variant,
-        flavour=row.flavour, profile=row.profile, version=row.version, seed=0, executions=0, seconds=0.0, module="",
-        recipe=row.recipe, release=row.release,
+        flavour=row.flavour, profile=row.profile, version=row.version, seed=0, executions=0, seconds=0.0,
+        module=targets.module_file(job, row.version), recipe=row.recipe, release=row.release,
     )  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="refquake-triage-") as scratch:
         artefact = Path(scratch) / "input"
