@@ -94,8 +94,8 @@ void WriteSchedule() {
 }
 
 void OnDeath() {
-  if (g_record->inputs == 0 &&
-      g_record->input_size > 0) {  // in discovery: there is no program to keep, the call is the reproducer
+  // In discovery there is no program to keep: the call is the reproducer.
+  if (g_record->inputs == 0 && g_record->input_size > 0) {
     constexpr char kTrial[] = "==refquake== TRIAL: ";
     WriteAll(2, kTrial, sizeof(kTrial) - 1);
     WriteAll(2, g_record->input, g_record->input_size);
@@ -182,4 +182,8 @@ const char* WriteArtefact(const char* prefix) {
 }  // namespace refquake
 
 // Called by a selected plant (targets/plant.h), from any lane: nothing that ThreadSanitizer would see.
-extern "C" void refquake_note_plant() { __atomic_fetch_add(&refquake::Recorder().planted, 1, __ATOMIC_RELAXED); }
+// Written once: lanes that all wrote would be slowed down where a race is to happen.
+extern "C" void refquake_note_plant() {
+  uint64_t* planted = &refquake::Recorder().planted;
+  if (__atomic_load_n(planted, __ATOMIC_RELAXED) == 0) __atomic_store_n(planted, 1, __ATOMIC_RELAXED);
+}

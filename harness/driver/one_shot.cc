@@ -59,12 +59,7 @@ int Replay(const Program& program, const Flags& flags, Session& session) {
     RecordInput(bytes.data(), bytes.size());
     last = session.Run(program);
   }
-  const sched::SteppedRun run = session.stepping().Run();
-  if (run.steps > 0) {
-    std::fprintf(stderr, "==refquake== SCHEDULE: %s steps %u hash %016llx\n",
-                 PrintSchedule(session.stepping().Recorded()).c_str(), run.steps,
-                 static_cast<unsigned long long>(run.hash));
-  }
+  std::fputs(session.ScheduleLine().c_str(), stderr);
   std::fprintf(stderr, "==refquake== NOTHING FOUND in %ld runs (last: %u ops succeeded, %u raised, %u skipped)\n",
                repeat, last.ok, last.errors, last.skipped);
   return kExitNothingFound;

@@ -38,8 +38,8 @@ class Session {
   // Runs one program; does not return if there is a finding. Its bytes must be in the flight recorder.
   RunResult Run(const Program& program);
 
-  // Of the last run: the schedule to write down, and what the token scheduler counted.
-  const Stepping& stepping() const { return executor_->stepping(); }
+  // "==refquake== SCHEDULE: replay(...) steps N hash X\n" of the program run last, or so far; "" if lanes ran free.
+  std::string ScheduleLine() const;
 
   const Target& target() const { return target_; }
   // Of the last run: what each lane did.

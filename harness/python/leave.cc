@@ -22,6 +22,7 @@ void Notice(int status) {
   if (!g_on_exit || getpid() != g_process) return;
   while (g_leaving.test_and_set()) pause();  // another thread is about to end the process, and to say why
   g_on_exit(status);
+  g_leaving.clear();  // nothing to say: whoever ends the process next may have
 }
 
 [[noreturn]] void RealExit(int status) {
@@ -42,6 +43,7 @@ void WatchExits(void (*on_exit)(int status)) {
   g_process = getpid();
   g_on_exit = on_exit;
   std::atexit([] { Notice(kUnknownStatus); });
+  std::at_quick_exit([] { Notice(kUnknownStatus); });
 }
 
 }  // namespace refquake
@@ -50,3 +52,5 @@ extern "C" void _exit(int status) {
   refquake::Notice(status);
   refquake::RealExit(status);
 }
+
+extern "C" void _Exit(int status) { _exit(status); }

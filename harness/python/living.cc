@@ -5,7 +5,8 @@ namespace refquake {
 void Living::Apply(std::span<const BirthOrDeath> events) {
   for (const BirthOrDeath& event : events) {
     Count& count = counts_[event.object];
-    if (event.birth && count.alive <= 0) count = {.alive = count.alive};
+    if (event.birth && count.alive <= 0) count.old = false;
+    count.accepted = 0;  // another instance has the address, or none
     count.alive += event.birth ? 1 : -1;
   }
 }
@@ -46,7 +47,7 @@ void Living::NextRun() {
 
 Py_ssize_t Living::Accepted(PyObject* object) {
   const Count* count = counts_.Find(object);
-  return count ? count->accepted : 0;
+  return count && count->old ? count->accepted : 0;
 }
 
 void Living::Accept(PyObject* object, Py_ssize_t references) {

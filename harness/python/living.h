@@ -33,7 +33,8 @@ class Living {
   bool AnyNew();
 
   // References to a living instance that neither slots nor visits account for, and whose holders a walk over the
-  // whole heap has found. Remembered for as long as the instance lives, for the walk is slow.
+  // whole heap has found. Remembered for as long as the instance lives, for the walk is slow; trusted in later
+  // programs only: in its own, garbage may have held the instance, and have gone.
   Py_ssize_t Accepted(PyObject* object);
   void Accept(PyObject* object, Py_ssize_t references);
 

@@ -1,6 +1,6 @@
 // ForgetContext: what a program set in context variables goes when the program does.
 //
-//   ForgetContext(PyThreadState_Get());   // after a run, on each thread that ran ops
+//   ForgetContext(PyThreadState_Get());   // after a run, and on a lane's thread after each phase
 //
 // Contract: the thread state is attached and no Python code runs on it; objects may die. A thread without a
 // context makes an empty one when it first needs it; the version tells variables that what they remember of

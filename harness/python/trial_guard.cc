@@ -18,7 +18,7 @@ constexpr int kLooksPerDeadline = 4;
 constexpr int kStepDeadlines = 3;  // an import executes a whole package, under a sanitizer
 
 char g_text[kMaxText];
-bool g_is_trial = false;
+std::atomic<bool> g_is_trial{false};  // looked at while a call may be about to begin
 TrialSink g_sink = nullptr;
 std::atomic<uint64_t> g_call{0};  // odd while a call runs
 

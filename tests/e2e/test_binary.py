@@ -220,7 +220,17 @@ def test_a_trial_call_that_hangs_is_ended_and_named(tmp_path: Path) -> None:
     assert "==refquake== TRIAL HANGS: spin()" in done.output
 
 
-@pytest.mark.parametrize("end", ["os._exit(0)", "ctypes.CDLL(None).exit(0)"])
+def test_a_slow_import_is_no_finding(tmp_path: Path) -> None:
+    """The guard looks several times while it lasts, also at what it notes of the calls that follow."""
+    source = "import time\nend = time.monotonic() + 1.5\nwhile time.monotonic() < end: pass\ndef call(): pass\n"
+    done = run([*module(tmp_path, source), "--op=call=call", "--deadline=1", "-runs=1"], timeout=60)
+    assert done.code == 0, done.output
+
+
+LIBC_EXITS = [f"ctypes.CDLL(None).{name}(0)" for name in ("exit", "_Exit", "quick_exit")]
+
+
+@pytest.mark.parametrize("end", ["os._exit(0)", *LIBC_EXITS])
 def test_an_import_that_ends_the_process_is_not_green(tmp_path: Path, end: str) -> None:
     done = run([*module(tmp_path, f"import {end.split('.')[0]}\n{end}\n"), "-runs=1"], timeout=60)
     assert done.code == 3, done.output
