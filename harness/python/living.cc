@@ -37,7 +37,7 @@ void Living::List(std::vector<PyObject*>& instances) {
 void Living::NextRun() {
   List(survivors_);
   accepted_.clear();
-  for (PyObject* object : survivors_) accepted_.push_back(Accepted(object));
+  for (PyObject* object : survivors_) accepted_.push_back(counts_[object].accepted);
   counts_.Clear();
   for (size_t i = 0; i < survivors_.size(); ++i) {
     counts_[survivors_[i]] = {.alive = 1, .old = true, .accepted = accepted_[i]};
