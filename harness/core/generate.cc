@@ -10,6 +10,8 @@ constexpr int kFewObjects = 3;
 constexpr uint64_t kCreateBoost = 4;
 // Results go to the first slots mostly: programs that use few slots use them together.
 constexpr size_t kBusySlots = 6;
+// Of 32 arguments, where there are values that provoke: whatever else the argument is known to be.
+constexpr size_t kProvocations = 8;
 
 bool HasOwner(const OpSpec& spec, int type) {
   return std::find(spec.owners.begin(), spec.owners.end(), type) != spec.owners.end();
@@ -107,6 +109,9 @@ Arg MakeArg(Rng& rng, const OpTable& table, const OpSpec& spec, size_t i, const 
   bool self = i == 0 && (NeedsSelf(spec) || !spec.owners.empty());
   size_t dice = rng.Below(32);
   if (dice == 0) return AnySlot(rng);
+  if (!self && dice <= kProvocations && !table.provoking().empty()) {
+    return Arg::Value(table.provoking()[rng.Below(table.provoking().size())]);
+  }
   Arg hinted;
   if (!self && dice < 30 && i < spec.hints.size() && HintedArg(rng, spec.hints[i], state, hinted)) return hinted;
   if (!self && dice < 10 && !table.values().empty()) {

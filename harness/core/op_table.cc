@@ -95,8 +95,10 @@ int OpTable::AddValue(ValueSpec value) {
   int known = FindValue(value.text);
   if (known >= 0) return known;
   if (values_.size() == kMaxValues) return -1;
+  const int index = static_cast<int>(values_.size());
+  if (value.provokes) provoking_.push_back(index);
   values_.push_back(std::move(value));
-  return static_cast<int>(values_.size()) - 1;
+  return index;
 }
 
 int OpTable::Find(Form form, std::string_view name, int nargs) const {

@@ -60,6 +60,7 @@ struct ValueSpec {
   std::string text;       // as written in a program: "None", "10**40", "Value()", "Node()"
   int type = kNoType;     // the type under test it is an instance of, if any
   bool immortal = false;  // an extra DECREF of it is invisible
+  bool provokes = false;  // made to run code at awkward moments; worth trying where nothing of the kind is expected
   bool operator==(const ValueSpec&) const = default;
 };
 
@@ -82,6 +83,7 @@ class OpTable {
 
   const std::vector<OpSpec>& ops() const { return ops_; }
   const std::vector<ValueSpec>& values() const { return values_; }
+  const std::vector<int>& provoking() const { return provoking_; }  // values that provoke
   const std::vector<std::string>& types() const { return types_; }
   const OpSpec& op(int i) const { return ops_[static_cast<size_t>(i)]; }
 
@@ -92,6 +94,7 @@ class OpTable {
   std::vector<std::string> types_;
   std::vector<OpSpec> ops_;
   std::vector<ValueSpec> values_;
+  std::vector<int> provoking_;
   std::map<std::tuple<Form, std::string, int>, int, std::less<>> index_;
 };
 

@@ -47,9 +47,9 @@ bool AddFights(Target& target) {
     const long code = static_cast<long>(known.reaction) * 2;
     const std::string name = known.name;
     if (known.reaction != Reaction::kResurrect) {
-      target.AddValue({.text = "Fights(" + name + ")", .type = type}, {MakeFight, PyLong_FromLong(code)});
+      target.AddValue({.text = "Fights(" + name + ")", .type = type, .provokes = true}, {MakeFight, PyLong_FromLong(code)});
     }
-    target.AddValue({.text = "OnDel(" + name + ")", .type = type}, {MakeFight, PyLong_FromLong(code + 1)});
+    target.AddValue({.text = "OnDel(" + name + ")", .type = type, .provokes = true}, {MakeFight, PyLong_FromLong(code + 1)});
   }
   return !PyErr_Occurred();
 }
