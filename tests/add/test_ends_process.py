@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
 from refquake_cli import discover, realworld
 from refquake_cli.errors import CouldNotRun
 from refquake_cli.job import Job
@@ -30,8 +31,12 @@ def test_a_call_that_ends_the_process_could_not_run(monkeypatch: pytest.MonkeyPa
         discover.discover(JOB, "3.14.7")
 
 
-@pytest.mark.parametrize(("code", "line", "trial"), [(77, "TRIAL", "Pit(None)"), (70, "TRIAL HANGS", "Pit(None) (hangs)")])
-def test_a_call_that_crashes_or_hangs_is_found(monkeypatch: pytest.MonkeyPatch, code: int, line: str, trial: str) -> None:
+@pytest.mark.parametrize(
+    ("code", "line", "trial"), [(77, "TRIAL", "Pit(None)"), (70, "TRIAL HANGS", "Pit(None) (hangs)")]
+)
+def test_a_call_that_crashes_or_hangs_is_found(
+    monkeypatch: pytest.MonkeyPatch, code: int, line: str, trial: str
+) -> None:
     listing(monkeypatch, code, f"==refquake== {line}: Pit(None)\n")
     assert discover.discover(JOB, "3.14.7").trial == trial
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
+
 from refquake_cli import build, earnings, fuzz_plan, truth
 from refquake_cli.commands.bench import command
 from refquake_cli.earnings import Row, Try
@@ -18,7 +19,8 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(fuzz_plan, "plan", lambda *_: [])
 
     def run(*arguments: str) -> int:
-        return CliRunner().invoke(command, [*arguments, f"--out={tmp_path}"], standalone_mode=False, catch_exceptions=False).return_value
+        given = [*arguments, f"--out={tmp_path}"]
+        return CliRunner().invoke(command, given, standalone_mode=False, catch_exceptions=False).return_value
 
     return run
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
 from refquake_cli import earnings
 from refquake_cli.earnings import MUTATOR_ARMS, MUTATORS, SCHEDULE_ARMS, Ratio, Row, Try, markdown
 from refquake_cli.errors import CouldNotRun

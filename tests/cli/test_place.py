@@ -1,5 +1,6 @@
 """An extension under an ordinary interpreter: hooks compiled once, fixed addresses where the kernel grants them."""
 
+import contextlib
 import os
 import subprocess
 import threading
@@ -7,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
 from refquake_cli import place
 
 MEETING_SECONDS = 1  # how long a compilation waits for another that must not come
@@ -19,10 +21,8 @@ def test_two_threads_compile_the_hooks_once(tmp_path: Path, monkeypatch: pytest.
 
     def compile_hooks(command: list[str], **_: object) -> subprocess.CompletedProcess:
         compiled.append(command[2])
-        try:
+        with contextlib.suppress(threading.BrokenBarrierError):
             both_compile.wait(MEETING_SECONDS)
-        except threading.BrokenBarrierError:
-            pass
         Path(command[2]).write_text("hooks")
         return subprocess.CompletedProcess(command, 0, "", "")
 

@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from refquake_cli import replays
 from refquake_cli.errors import CouldNotRun
 from refquake_cli.replays import Outcome, Tally, keep_differing, most_lanes, outcome_of, replay_once, summary

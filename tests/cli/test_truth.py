@@ -48,7 +48,9 @@ def test_other_kinds_have_their_column() -> None:
     for kind in ("missed-visit", "segv", "segv", ""):
         _count(one, run("finding" if kind else "clean", kind))
     _count(one, run("stopped"))
-    head, _, cells_of_one, _ = (cells(line) for line in markdown([one], row("clean"), "how").splitlines() if line[:1] == "|")
+    head, _, cells_of_one, _ = (
+        cells(line) for line in markdown([one], row("clean"), "how").splitlines() if line[:1] == "|"
+    )
     column = dict(zip(head, cells_of_one, strict=True))
     assert (column["reached"], column["reported"]) == ("4 of 4", "1 of 4")
     assert (column["kinds"], column["other kinds"]) == ("missed-visit", "segv (2)")
@@ -92,7 +94,9 @@ def test_suite_without_a_report_ends_with_the_time(script: str) -> None:
 
 def test_a_check_by_hand_has_the_whole_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "checks").mkdir()
-    script = f"import sys; f = open({str(tmp_path / 'runs')!r}, 'a+'); f.write('x'); f.seek(0); sys.exit(len(f.read()) == 3)"
+    script = (
+        f"import sys; f = open({str(tmp_path / 'runs')!r}, 'a+'); f.write('x'); f.seek(0); sys.exit(len(f.read()) == 3)"
+    )
     (tmp_path / "checks" / "check_node.py").write_text(script)
     monkeypatch.setattr(truth_rivals, "SAMPLES", tmp_path)
     monkeypatch.setattr(truth_rivals, "_place", lambda _: None)
@@ -117,7 +121,9 @@ def pip(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
     return commands
 
 
-def test_rivals_are_installed_once_per_pins(pip: list[list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_rivals_are_installed_once_per_pins(
+    pip: list[list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     folder = rival_packages.rivals_folder()
     assert (folder / "pytest").is_dir()
     assert rival_packages.rivals_folder() == folder

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from refquake_cli import targets, variant_run
 from refquake_cli.job import Job
 from refquake_cli.night.turn import Limits, Turn

@@ -78,7 +78,7 @@ def address_seen(prefix: list[str]) -> str:
 
 
 def why_addresses_cannot_tell() -> str:
-    """"": the kernel chooses them at random, and lets a process ask for fixed ones."""
+    """Empty: the kernel chooses them at random, and lets a process ask for fixed ones."""
     libc = ctypes.CDLL(None, use_errno=True)
     now = libc.personality(ASK)
     if now < 0:

@@ -137,7 +137,7 @@ def markdown(title: str, rows: list[Row], how: str) -> str:
         "",
         how,
         "",
-        "A cell has the executions and seconds of all tries for each one that reported the plant as it is expected, and "
+        "A cell has the executions and seconds of all tries for each one that reported the plant as expected, and "
         "how many did; '>': none did, and one would have cost more. *Ratio*: the geometric mean, over the plants, of "
         f"executions (of seconds) to those of the row '{base.arm}'; above 1, it costs. '>': it is larger, as this row "
         f"never found some plant; '<': smaller, as '{base.arm}' never found some; '-': both, or nothing was found. "

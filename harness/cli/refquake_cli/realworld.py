@@ -4,8 +4,8 @@
     row.state, row.types, row.ops, row.success, row.findings
 
 A run ends at its first finding, so a subject gets several, each with another seed, until its time is up. What comes up
-again is counted, not listed twice. A call that crashes or hangs in discovery is a finding, and left out from then on; one
-that ends the process is only left out.
+again is counted, not listed twice. A call that crashes or hangs in discovery is a finding, and left out from then on;
+one that ends the process is only left out.
 Inputs that ran out of memory or did not end are counted apart: `x *= 2` and `x.extend(iter(x))` are no bugs.
 """
 

@@ -6,7 +6,7 @@
     tallies = keep_differing(tallies, out)
     summary(tallies)            # "20000 of 20000 runs as the program's others; 200 of 200 programs the same each time"
 
-Compared are the exit code, the switches, the number of steps, the trace hash, and what was found. A run that did not end
+Compared are the exit code, the switches, the number of steps, the trace hash, and what was found. A run without an end
 is an outcome too; one that could not run, or that says nothing of its schedule, ends the measurement.
 """
 

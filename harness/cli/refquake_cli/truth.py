@@ -54,7 +54,11 @@ class Row:
     def silent(self) -> bool:
         """It was tried, and nobody reported anything, as it must be where nothing is planted."""
         rivals = (self.without_oracles, self.by_hand, self.run_parallel)
-        return self.tries > 0 and self.found + self.other == 0 and all(not tally or tally.startswith("0 of ") for tally in rivals)
+        return (
+            self.tries > 0
+            and self.found + self.other == 0
+            and all(not tally or tally.startswith("0 of ") for tally in rivals)
+        )
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -74,7 +78,9 @@ def control_job(flavour: str) -> Job:
 
 def measure(jobs: list[Job], seeds: Iterable[int], options: Options, workers: int) -> tuple[list[Row], bool]:
     """The rows, and whether it was interrupted: then a row has the tries that ended before."""
-    rows = {(j.target, j.variant, j.flavour): Row(j.target, j.variant, j.flavour, j.profile, list(j.expected)) for j in jobs}
+    rows = {
+        (j.target, j.variant, j.flavour): Row(j.target, j.variant, j.flavour, j.profile, list(j.expected)) for j in jobs
+    }
     for seed in seeds:
         try:
             campaign = Campaign(jobs, replace(options, seed=seed), workers)
@@ -150,8 +156,8 @@ def markdown(rows: list[Row], control: Row, how: str) -> str:
         "",
         how,
         "",
-        "*Reported*: in how many tries, as a kind expected of the plant; *other kinds*: as what else, and how often. Median "
-        "and worst are over the tries that reported it: the others took all of their time, or ended as another kind.",
+        "*Reported*: in how many tries, as a kind expected of the plant; *other kinds*: as what else, and how often. "
+        "Median and worst are over the tries that reported it: the others took all of their time, or ended as another kind.",
         "",
         f"| {' | '.join(_COLUMNS)} |",
         f"| {' | '.join('---' for _ in _COLUMNS)} |",
@@ -164,7 +170,9 @@ def summary(rows: list[Row], control: Row) -> str:
     tries, found = sum(r.tries for r in rows), sum(r.found for r in rows)
     always = sum(r.tries > 0 and r.found == r.tries for r in rows)
     seconds = [s for r in rows for s in r.seconds]
-    verdict = "not tried" if not control.tries else "silent, as it must be" if control.silent else "FOUND: this bench is broken"
+    verdict = "silent, as it must be" if control.silent else "FOUND: this bench is broken"
+    if not control.tries:
+        verdict = "not tried"
     return (
         f"{always} of {len(rows)} rows reported in every try, {found} of {tries} tries; "
         f"median {_median(seconds)} s. The control was {verdict}."

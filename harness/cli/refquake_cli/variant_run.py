@@ -181,7 +181,7 @@ class VariantRun:
         return Outcome("could not run", problem=problem, trial=trial.name if trial else "")
 
     def _overdue(self) -> Report | None:
-        """Its time starts with the first execution. Before, it loads: that the binary itself watches, and names what hangs."""
+        """Its time starts with the first execution. Before, it loads: the binary watches that, and names what hangs."""
         if self._first_execution is None:
             allowed = LOADING_DEADLINES * self.deadline + STOP_GRACE_SECONDS
             late = self.seconds > allowed

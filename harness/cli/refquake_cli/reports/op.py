@@ -2,8 +2,9 @@
 
     op_of(body, stacks)        # "node.Node.first", "method list_extend", "drop", "collect"; "" where nothing tells
 
-A call that was tried in discovery, or a step of loading, is named in the report; a function that broke the calling convention CPython names.
-Else the stack tells: what the executor called, and the first function below it that has a name of its own.
+A call that was tried in discovery, or a step of loading, is named in the report; a function that broke the calling
+convention CPython names. Else the stack tells: what the executor called, and the first function below it that has a
+name of its own.
 """
 
 import re

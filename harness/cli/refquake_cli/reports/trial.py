@@ -28,6 +28,6 @@ def trial_of(output: str) -> Trial | None:
 
 
 def step_of(output: str) -> str:
-    """"": none was named."""
+    """Empty: none was named."""
     match = _STEP.search(output)
     return match[1] if match else ""
