@@ -24,7 +24,7 @@ class FlightRecord:
     errors: int  # ops that raised
     skipped: int  # ops that found no fitting object
     planted: int  # how often a sample's planted bug was reached
-    input: bytes  # of the input that runs, or ran last; before the first, the call that discovery tries
+    input: bytes  # of the input that runs, or ran last
 
 
 def read_record(path: Path) -> FlightRecord | None:

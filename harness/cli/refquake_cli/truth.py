@@ -157,7 +157,7 @@ def markdown(rows: list[Row], control: Row, how: str) -> str:
         how,
         "",
         "*Reported*: in how many tries, as a kind expected of the plant; *other kinds*: as what else, and how often. "
-        "Median and worst are over the tries that reported it: the others took all their time, or ended as another kind.",
+        "Median and worst are over the tries that reported it: the others took all their time or ended otherwise.",
         "",
         f"| {' | '.join(_COLUMNS)} |",
         f"| {' | '.join('---' for _ in _COLUMNS)} |",
