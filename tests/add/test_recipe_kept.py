@@ -17,6 +17,7 @@ from refquake_cli.job import Job
 from refquake_cli.minimize import _Writer
 from refquake_cli.op_list import parse_op_list
 from refquake_cli.program_model import parse_program
+from refquake_cli.publish.gather import _graph
 from refquake_cli.recipe import Recipe, recipe_in_comments
 from refquake_cli.store import Sighting, Store
 
@@ -74,6 +75,26 @@ def test_the_current_folder_s_recipe_is_another_run_s(finding: Path, tmp_path: P
     by_hand = tmp_path / "mine.prog"
     by_hand.write_text(f"# version: {VERSION}\n{PROGRAM}")
     assert open_artefact(by_hand, Overrides()).job.recipe == Recipe(("g",))
+
+
+def test_another_target_has_another_recipe(finding: Path) -> None:
+    job = open_artefact(finding, Overrides(target="node")).job
+    assert (job.target, job.recipe, job.release) == ("node", Recipe(), "")
+
+
+def test_a_page_s_graph_is_of_the_release_it_was_found_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database = Store(tmp_path / "store.sqlite")
+    job = ("foo", "clean", "asan", "threads", VERSION)
+    number = database.add(Sighting(*job, "segv", "segv f", 1.0, program=PROGRAM, recipe=RECIPE, release="foo==1"))
+    asked: list[Job] = []
+
+    def op_list(job: Job, _version: str) -> None:
+        asked.append(job)
+        raise CouldNotRun("no binary")
+
+    monkeypatch.setattr("refquake_cli.op_list.op_list", op_list)
+    _graph(parse_program(PROGRAM), database.finding(number))
+    assert [(job.recipe, job.release) for job in asked] == [(RECIPE, "foo==1")]
 
 
 def test_a_program_text_keeps_it_outside_its_folder(finding: Path, tmp_path: Path) -> None:

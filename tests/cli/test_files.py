@@ -5,13 +5,14 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from conftest import CLI
 from refquake_cli import files
-from refquake_cli.files import folder_beside, recover, replace_folder, write_whole
+from refquake_cli.files import copy_whole, folder_beside, recover, replace_folder, write_whole
 
 # Replaces `final` by `part` and is killed behind the renaming with the number given; `exchange` may be turned off.
 KILLED = """
@@ -71,6 +72,30 @@ def test_what_a_living_process_has_set_aside_is_its_own(tmp_path: Path) -> None:
     assert aside.is_dir()
 
 
+def test_what_another_thread_fills_is_its_own(tmp_path: Path) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def fill() -> None:
+        with folder_beside(tmp_path / "final") as part:
+            (part / "content").write_text("new")
+            begun.set()
+            go_on.wait()
+
+    thread = threading.Thread(target=fill)
+    thread.start()
+    begun.wait()
+    recover(tmp_path / "final")
+    go_on.set()
+    thread.join()
+    assert (tmp_path / "final" / "content").read_text() == "new"
+
+
+def test_what_an_earlier_process_of_this_number_left_goes(tmp_path: Path) -> None:
+    left = make(tmp_path / f".final.{threading.get_native_id()}.part", "half")
+    recover(tmp_path / "final")
+    assert not left.exists()
+
+
 def test_both_ways_replace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number, exchange in enumerate((files._exchange, lambda *_: False)):
         monkeypatch.setattr(files, "_exchange", exchange)
@@ -80,8 +105,9 @@ def test_both_ways_replace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert sorted(os.listdir(tmp_path)) == ["final0", "final1"]
 
 
+@pytest.mark.parametrize("way", ["written", "copied"])
 def test_a_file_is_on_the_disk_before_its_name_and_the_name_before_the_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     steps: list[str] = []
     real_sync, real_replace = os.fsync, os.replace
@@ -95,7 +121,12 @@ def test_a_file_is_on_the_disk_before_its_name_and_the_name_before_the_end(
         steps.append("rename")
         real_replace(*names)
 
+    (tmp_path / "source").write_text("12345")
     monkeypatch.setattr(os, "fsync", sync)
     monkeypatch.setattr(os, "replace", replace)
-    write_whole(tmp_path / "x", "12345")
+    if way == "written":
+        write_whole(tmp_path / "x", "12345")
+    else:
+        copy_whole(tmp_path / "source", tmp_path / "x")
+    assert (tmp_path / "x").read_text() == "12345"
     assert steps == ["file of 5", "rename", "folder"]

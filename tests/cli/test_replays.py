@@ -1,24 +1,64 @@
 """The replay benchmark tells runs that differ from runs that do not."""
 
+import sys
 from collections import Counter
 from pathlib import Path
 
-from refquake_cli.replays import Tally, most_lanes, outcome_of, summary
+import pytest
+
+from refquake_cli import replays
+from refquake_cli.errors import CouldNotRun
+from refquake_cli.replays import Outcome, Tally, keep_differing, most_lanes, outcome_of, replay_once, summary
 
 RUN = "==refquake== SCHEDULE: replay(3>1) steps 7 hash 00ff\n==refquake== NOTHING FOUND in 1 runs\n"
+FOUND = "==refquake== ERROR: hang: x\n==refquake== SUMMARY: hang node.Node\n"
 
 
 def test_schedule_and_hash_are_the_outcome() -> None:
-    assert outcome_of(RUN) == ("replay(3>1) steps 7 hash 00ff", "")
-    assert outcome_of(RUN.replace("00ff", "00fe")) != outcome_of(RUN)
-    assert outcome_of("nothing of the kind") == ("", "")
+    assert outcome_of(0, RUN) == Outcome(0, "replay(3>1) steps 7 hash 00ff")
+    assert outcome_of(0, RUN.replace("00ff", "00fe")) != outcome_of(0, RUN)
 
 
-def test_one_run_in_ten_that_differs_is_told() -> None:
-    same, other = outcome_of(RUN), outcome_of(RUN.replace("steps 7", "steps 8"))
-    text = summary([Tally(Path("a.prog"), Counter({same: 10})), Tally(Path("b.prog"), Counter({same: 9, other: 1}))])
-    assert text.startswith("19 of 20 runs as the program's others; 1 of 2 programs the same each time\nb.prog:")
-    assert "1 x replay(3>1) steps 8 hash 00ff" in text
+def test_a_finding_is_another_outcome_with_or_without_its_schedule() -> None:
+    assert outcome_of(77, FOUND) == Outcome(77, "", "hang node.Node")
+    assert outcome_of(77, RUN + FOUND) == Outcome(77, "replay(3>1) steps 7 hash 00ff", "hang node.Node")
+    assert outcome_of(77, RUN) != outcome_of(0, RUN)
+
+
+@pytest.mark.parametrize(
+    ("code", "output", "words"),
+    [
+        (2, "refquake: --replay: no such file\n", "exit 2: --replay: no such file"),
+        (3, "refquake: cannot import node\n", "exit 3: cannot import node"),
+        (-9, RUN, "exit -9"),
+        (0, "==refquake== NOTHING FOUND in 1 runs\n", "nothing of its schedule"),
+        (0, "==refquake== SCHEDULE: free\n", "nothing of its schedule"),
+    ],
+)
+def test_what_could_not_run_is_no_outcome(code: int, output: str, words: str) -> None:
+    with pytest.raises(CouldNotRun, match=words):
+        outcome_of(code, output)
+
+
+def test_a_run_without_an_end_is_an_outcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replays, "RUN_SECONDS", 1)
+    assert str(replay_once([sys.executable, "-c", "import signal; signal.pause()"], tmp_path)) == "did not end"
+
+
+def test_one_run_in_ten_that_differs_is_told_and_its_program_kept(tmp_path: Path) -> None:
+    same, other = outcome_of(0, RUN), outcome_of(0, RUN.replace("steps 7", "steps 8"))
+    scratch, out = tmp_path / "scratch", tmp_path / "out"
+    scratch.mkdir()
+    for name in ("a.prog", "b.prog"):
+        (scratch / name).write_text(name)
+    tallies = [
+        Tally(scratch / "a.prog", Counter({same: 10})),
+        Tally(scratch / "b.prog", Counter({same: 9, other: 1})),
+    ]
+    text = summary(keep_differing(tallies, out))
+    assert text.startswith(f"19 of 20 runs as the program's others; 1 of 2 programs the same each time\n{out}/b.prog:")
+    assert "1 x exit 0 replay(3>1) steps 8 hash 00ff" in text
+    assert [(path.name, path.read_text()) for path in out.iterdir()] == [("b.prog", "b.prog")]
 
 
 def test_lanes_are_counted_within_a_phase() -> None:

@@ -39,6 +39,8 @@ EXPECTED = {
     "libfuzzer-out-of-memory-profile": ("out-of-memory", "out-of-memory no frame of the target"),
     "libfuzzer-deadly-signal": ("crash", "crash node_dealloc@node.c"),
     "oracle-missed-visit": ("missed-visit", "missed-visit node.Node children"),
+    "refquake-loading-hangs": ("hang", "hang in import sample"),
+    "refquake-trial-hangs": ("hang", "hang in spin"),
     "tsan-data-race": ("data-race", "data-race node_get_next@race.c | node_set_next@race.c"),
     "tsan-lock-order-inversion": ("lock-order-inversion", "lock-order-inversion node_link@thr.c | node_unlink@thr.c"),
     "tsan-segv": ("segv", "segv node_len@thr.c"),

@@ -3,17 +3,24 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from refquake_cli import rival_packages, truth_rivals
 from refquake_cli.errors import CouldNotRun
-from refquake_cli.truth import Row, markdown, write_json
+from refquake_cli.job import Job
+from refquake_cli.truth import Row, _count, json_text, markdown, summary
+from refquake_cli.variant_run import Outcome
 
 RIVALS = ("loop without oracles", "check by hand", "pytest-run-parallel")
 
 
 def row(plant: str, **rivals: str) -> Row:
-    return Row("node", plant, "asan", "lifecycle", ["missed-visit"], **rivals)
+    return Row("node", plant, "asan", "lifecycle", ["missed-visit"], tries=3, **rivals)
+
+
+def run(state: str, kind: str = "", problem: str = "") -> SimpleNamespace:
+    return SimpleNamespace(outcome=Outcome(state, kind, problem=problem), planted=1, seconds=2.0, executions=40)
 
 
 def cells(line: str) -> list[str]:
@@ -30,9 +37,37 @@ def test_each_rival_has_its_column() -> None:
     assert [dict(zip(head, control, strict=True))[name] for name in RIVALS] == ["not run"] * 3
 
 
-def test_json_names_the_rival(tmp_path: Path) -> None:
-    write_json(tmp_path / "truth.json", [row("plant", run_parallel="3 of 3, 8.0 s")], row("clean"))
-    assert '"run_parallel": "3 of 3, 8.0 s"' in (tmp_path / "truth.json").read_text(encoding="utf-8")
+def test_json_names_the_rival() -> None:
+    text = json_text([row("plant", run_parallel="3 of 3, 8.0 s")], row("clean"))
+    assert '"run_parallel": "3 of 3, 8.0 s"' in text
+
+
+def test_other_kinds_have_their_column() -> None:
+    one = row("plant")
+    one.tries = 0
+    for kind in ("missed-visit", "segv", "segv", ""):
+        _count(one, run("finding" if kind else "clean", kind))
+    _count(one, run("stopped"))
+    head, _, cells_of_one, _ = (
+        cells(line) for line in markdown([one], row("clean"), "how").splitlines() if line[:1] == "|"
+    )
+    column = dict(zip(head, cells_of_one, strict=True))
+    assert (column["reached"], column["reported"]) == ("4 of 4", "1 of 4")
+    assert (column["kinds"], column["other kinds"]) == ("missed-visit", "segv (2)")
+    assert column["worst s"] == "2.0"
+
+
+@pytest.mark.parametrize("plant", ["plant", "clean"])
+def test_what_could_not_run_is_neither_found_nor_silent(plant: str) -> None:
+    with pytest.raises(CouldNotRun, match=f"node/{plant} under asan: no such module"):
+        _count(row(plant), run("could not run", problem="no such module"))
+
+
+def test_a_control_that_was_not_tried_is_not_silent() -> None:
+    control = row("clean")
+    control.tries = 0
+    assert not control.silent
+    assert "The control was not tried." in summary([row("plant")], control)
 
 
 def test_control_must_be_found_by_nobody() -> None:
@@ -57,6 +92,20 @@ def test_suite_without_a_report_ends_with_the_time(script: str) -> None:
     assert truth_rivals._again_and_again([sys.executable, "-c", script], 1, {}) == (False, 1.0)
 
 
+def test_a_check_by_hand_has_the_whole_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "checks").mkdir()
+    script = (
+        f"import sys; f = open({str(tmp_path / 'runs')!r}, 'a+'); f.write('x'); f.seek(0); sys.exit(len(f.read()) == 3)"
+    )
+    (tmp_path / "checks" / "check_node.py").write_text(script)
+    monkeypatch.setattr(truth_rivals, "SAMPLES", tmp_path)
+    monkeypatch.setattr(truth_rivals, "_place", lambda _: None)
+    monkeypatch.setattr(truth_rivals, "command", lambda _: [sys.executable])
+    monkeypatch.setattr(truth_rivals, "environment", lambda *_: {})
+    assert truth_rivals.by_hand(Job("node", "p", "asan", "threads"), 60, 1).startswith("1 of 1, ")
+    assert (tmp_path / "runs").read_text() == "xxx"
+
+
 @pytest.fixture
 def pip(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
     """Commands that would have run; each "installs" an empty pytest."""
@@ -72,7 +121,9 @@ def pip(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
     return commands
 
 
-def test_rivals_are_installed_once_per_pins(pip: list[list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_rivals_are_installed_once_per_pins(
+    pip: list[list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     folder = rival_packages.rivals_folder()
     assert (folder / "pytest").is_dir()
     assert rival_packages.rivals_folder() == folder

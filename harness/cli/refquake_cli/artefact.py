@@ -117,7 +117,8 @@ def _artefact(path: Path, stated: dict[str, str], overrides: Overrides, recipe: 
         overrides.variant or stated.get("variant", CLEAN),
         flavour,
         check_profile(overrides.profile or stated.get("profile") or DEFAULT_PROFILE),
-        recipe=recipe_of(target, flavour, version) if recipe is None else recipe,
+        # Another target than the artefact's own has neither its recipe nor its release.
+        recipe=recipe_of(target, flavour, version) if recipe is None or overrides.target else recipe,
         release="" if overrides.target else stated.get("release", ""),
     )
     return Artefact(path, job, version)

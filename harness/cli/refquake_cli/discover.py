@@ -5,15 +5,14 @@
     for suspicion in suspicions(found): suspicion.type, suspicion.what
 """
 
-import re
 from dataclasses import dataclass, field
 
+from refquake_cli import child
 from refquake_cli.errors import CouldNotRun
 from refquake_cli.job import Job
 from refquake_cli.listing import run_listing
 from refquake_cli.program_text import complaint
-
-_TRIAL = re.compile(r"^==refquake== TRIAL(?P<hangs> HANGS)?: (?P<call>.*)$", re.MULTILINE)
+from refquake_cli.reports.trial import trial_of
 
 
 @dataclass(frozen=True)
@@ -58,12 +57,21 @@ class Suspicion:
 
 
 def discover(job: Job, version: str) -> Found:
-    """A call that crashes or hangs in discovery is what is found: `trial` names it, `report` says how."""
+    """A call that crashes or hangs in discovery is what is found: `trial` names it, `report` says how.
+
+    CouldNotRun where a call ends the process: that is no bug of the module, and hides the rest of it.
+    """
     found = Found()
     for flag in ("--list-types", "--list-ops"):
         done = run_listing(job, version, flag)
-        if match := _TRIAL.search(done.stderr):
-            found.trial, found.report = match["call"] + (" (hangs)" if match["hangs"] else ""), done.stderr
+        trial = trial_of(done.stderr)
+        if trial and done.returncode == child.BINARY_COULD_NOT_RUN:
+            raise CouldNotRun(
+                f"cannot discover {job.target} under {job.flavour}: the call {trial.call} ends the process; "
+                "leave it out with a recipe (docs/any-extension.md)"
+            )
+        if trial:
+            found.trial, found.report = trial.call + (" (hangs)" if trial.hangs else ""), done.stderr
             return found
         if done.returncode != 0:
             raise CouldNotRun(f"cannot discover {job.target} under {job.flavour}: {complaint(done.stderr)}")

@@ -13,6 +13,7 @@ import ctypes
 import os
 import re
 import shutil
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,13 +25,28 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def write_whole(path: Path, content: str) -> None:
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = _beside(path, "part")
     with part.open("w", encoding="utf-8") as stream:
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
     os.replace(part, path)
     _sync_folder(path.parent)
+
+
+def copy_whole(source: Path, path: Path) -> None:
+    """A copy of `source`, written as write_whole() writes."""
+    part = _beside(path, "part")
+    shutil.copyfile(source, part)
+    with part.open("rb") as stream:
+        os.fsync(stream.fileno())
+    os.replace(part, path)
+    _sync_folder(path.parent)
+
+
+def _beside(path: Path, sort: str) -> Path:
+    """A name that no other thread of any process takes: threads are numbered like processes."""
+    return path.with_name(f".{path.name}.{threading.get_native_id()}.{sort}")
 
 
 def _sync_folder(folder: Path) -> None:
@@ -44,7 +60,7 @@ def _sync_folder(folder: Path) -> None:
 
 def link_whole(link: Path, destination: str) -> None:
     """Points the symbolic link `link` at `destination` in one step, whether or not it existed."""
-    part = link.with_name(f".{link.name}.{os.getpid()}.part")
+    part = _beside(link, "part")
     part.unlink(missing_ok=True)
     part.symlink_to(destination)
     os.replace(part, link)
@@ -62,7 +78,7 @@ def folder_beside(final: Path) -> Iterator[Path]:
     """A folder to fill; becomes `final` when the block ends well. A folder already there is replaced."""
     final.parent.mkdir(parents=True, exist_ok=True)
     recover(final)
-    part = final.with_name(f".{final.name}.{os.getpid()}.part")
+    part = _beside(final, "part")
     remove(part)
     part.mkdir()
     try:
@@ -83,7 +99,7 @@ def replace_folder(part: Path, final: Path) -> None:
     elif _exchange(part, final):
         remove(part)
     else:
-        old = final.with_name(f".{final.name}.{os.getpid()}.old")
+        old = _beside(final, "old")
         os.rename(final, old)
         os.rename(part, final)
         remove(old)
@@ -99,7 +115,7 @@ def _exchange(one: Path, other: Path) -> bool:
 
 
 def recover(final: Path) -> None:
-    """Brings back what a process killed in replace_folder() had set aside, and removes what dead processes left."""
+    """Brings back what a thread killed in replace_folder() had set aside, and removes what dead threads left."""
     pattern = re.compile(rf"\.{re.escape(final.name)}\.(\d+)\.(old|part)")
     if not final.parent.is_dir():
         return
@@ -120,12 +136,12 @@ def recover_all(parent: Path) -> None:
         recover(parent / name)
 
 
-def _is_alive(process: int) -> bool:
-    """This process is not at it when it asks: what carries its number is of an earlier one."""
-    if process == os.getpid():
+def _is_alive(thread: int) -> bool:
+    """This thread is not at it when it asks: what carries its number is of an earlier one."""
+    if thread == threading.get_native_id():
         return False
     try:
-        os.kill(process, 0)
+        os.kill(thread, 0)  # Linux takes the number of any thread
     except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:

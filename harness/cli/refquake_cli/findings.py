@@ -13,12 +13,11 @@ Example:
 """
 
 import json
-import shutil
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 from refquake_cli.errors import WrongUse
-from refquake_cli.files import folder_beside, write_whole
+from refquake_cli.files import copy_whole, folder_beside, write_whole
 from refquake_cli.recipe import Recipe
 
 DESCRIPTION = "finding.json"
@@ -54,7 +53,7 @@ def store(final: Path, finding: Finding, artefact: Path | None, program: str, re
     with folder_beside(final) as part:
         write_whole(part / REPORT, report)
         if artefact:
-            shutil.copyfile(artefact, part / INPUT)
+            copy_whole(artefact, part / INPUT)
         if program:
             write_whole(part / PROGRAM, finding.recipe.comments() + program)
         content = asdict(finding) | {"recipe": finding.recipe.to_json()}

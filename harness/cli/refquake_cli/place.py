@@ -7,6 +7,7 @@ The samples are compiled for a fuzz binary, with coverage hooks that an ordinary
 preloaded, as functions that do nothing.
 """
 
+import functools
 import hashlib
 import os
 import shutil
@@ -17,6 +18,7 @@ from pathlib import Path
 from refquake_cli import child, targets
 from refquake_cli.errors import CouldNotRun
 from refquake_cli.job import Job
+from refquake_cli.lock import builder_lock
 from refquake_cli.paths import REPOSITORY, cache_folder, current_link
 from refquake_cli.toolchain import CC
 
@@ -52,15 +54,20 @@ def coverage_hooks() -> Path:
     built = cache_folder() / f"coverage-hooks-{hashlib.sha256(identity).hexdigest()[:12]}.so"
     if built.exists():
         return built
-    built.parent.mkdir(parents=True, exist_ok=True)
-    part = built.with_name(f".{built.name}.{os.getpid()}.part")
+    with builder_lock("coverage hooks", name="coverage-hooks"):
+        if not built.exists():
+            _compile_hooks(built)
+    return built
+
+
+def _compile_hooks(built: Path) -> None:
+    part = built.with_name(f".{built.name}.part")
     done = subprocess.run(
         [CC, "-o", str(part), str(HOOKS_SOURCE), *_HOOKS_FLAGS], capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise CouldNotRun(f"{HOOKS_SOURCE.name} does not compile", details=done.stderr)
     os.replace(part, built)
-    return built
 
 
 def environment(where: Place, *more: Path) -> dict[str, str]:
@@ -77,8 +84,15 @@ def environment(where: Place, *more: Path) -> dict[str, str]:
 
 
 def command(where: Place) -> list[str]:
-    python = [str(where.interpreter), "-S"]
-    # Fixed addresses: a sanitizer's shadow memory may not find its place otherwise.
-    if setarch := shutil.which("setarch"):
-        return [setarch, "-R", *python]
-    return python
+    return [*fixed_addresses(), str(where.interpreter), "-S"]
+
+
+@functools.cache
+def fixed_addresses() -> tuple[str, ...]:
+    """What to put before a command for the same addresses each time: a sanitizer's shadow memory may not find its place
+    otherwise. Nothing where a container refuses personality(2): then the sanitizer's own choice has to do.
+    """
+    setarch = shutil.which("setarch")
+    if not setarch or subprocess.run([setarch, "-R", "true"], capture_output=True, check=False).returncode:
+        return ()
+    return setarch, "-R"

@@ -4,11 +4,11 @@
     row.state, row.types, row.ops, row.success, row.findings
 
 A run ends at its first finding, so a subject gets several, each with another seed, until its time is up. What comes up
-again is counted, not listed twice. A call that crashes or hangs in discovery is a finding, and left out from then on.
+again is counted, not listed twice. A call that crashes or hangs in discovery is a finding, and left out from then on;
+one that ends the process is only left out.
 Inputs that ran out of memory or did not end are counted apart: `x *= 2` and `x.extend(iter(x))` are no bugs.
 """
 
-import re
 import tempfile
 import time
 from dataclasses import dataclass, field, replace
@@ -22,11 +22,11 @@ from refquake_cli.errors import RefquakeError
 from refquake_cli.findings import PROGRAM, REPORT
 from refquake_cli.job import Job
 from refquake_cli.realworld_list import Subject
+from refquake_cli.reports.trial import trial_of
 from refquake_cli.variant_run import Options, VariantRun
 
 MOST_RUNS = 12
 POLL_SECONDS = 0.2
-_TRIAL = re.compile(r"^==refquake== TRIAL(?: HANGS)?: (?P<name>[\w.]+)", re.MULTILINE)
 _RESOURCES = {"out-of-memory", "allocation-too-big", "long-run"}
 
 
@@ -113,8 +113,10 @@ def _fuzz(subject: Subject, settings: Settings, row: Row) -> None:
         before = row.seconds
         _add_up(run, row)
         if run.outcome.state == "could not run":
-            row.state = run.outcome.problem
-            return
+            if not run.outcome.trial or run.outcome.trial in row.left_out:
+                row.state = run.outcome.problem
+                return
+            job = _leave_out(run.outcome.trial, job, row)
         if run.outcome.finding:
             job = _note_finding(run, job, row, before)
         if not listed and not row.left_out:
@@ -137,10 +139,9 @@ def _note_finding(run: VariantRun, job: Job, row: Row, before: float) -> Job:
     finding, folder = run.outcome.finding, run.outcome.folder
     assert finding and folder
     text = (folder / REPORT).read_text(encoding="utf-8", errors="replace")
-    trial = _TRIAL.search(text)
+    trial = trial_of(text)
     if trial:
-        row.left_out.append(trial["name"])
-        job = replace(job, recipe=job.recipe.without(row.left_out))
+        job = _leave_out(trial.name, job, row)
     elif finding.kind in _RESOURCES:
         row.resources += 1
         return job
@@ -151,6 +152,10 @@ def _note_finding(run: VariantRun, job: Job, row: Row, before: float) -> Job:
     owner = owner_of(text, finding.kind, finding.signature, run.job.target)
     program = (folder / PROGRAM).read_text(encoding="utf-8") if (folder / PROGRAM).exists() else ""
     after = round(before + run.seconds, 1)
-    row.findings.append(Seen(finding.signature, owner, 1, after, folder.name, program, trial["name"] if trial else ""))
+    row.findings.append(Seen(finding.signature, owner, 1, after, folder.name, program, trial.name if trial else ""))
     return job
 
+
+def _leave_out(name: str, job: Job, row: Row) -> Job:
+    row.left_out.append(name)
+    return replace(job, recipe=job.recipe.without(row.left_out))

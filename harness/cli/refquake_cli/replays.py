@@ -3,9 +3,11 @@
     programs = gather(job, count=200, seconds=60, scratch)     # programs that step three lanes and more
     with busy_loops(2):
         tallies = replay_all(job, programs, times=100, workers=2)
+    tallies = keep_differing(tallies, out)
     summary(tallies)            # "20000 of 20000 runs as the program's others; 200 of 200 programs the same each time"
 
-Compared are the switches, the number of steps, the trace hash, and what was found.
+Compared are the exit code, the switches, the number of steps, the trace hash, and what was found. A run without an end
+is an outcome too; one that could not run, or that says nothing of its schedule, ends the measurement.
 """
 
 from __future__ import annotations
@@ -17,26 +19,38 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from refquake_cli import child, targets
 from refquake_cli.errors import CouldNotRun
+from refquake_cli.files import copy_whole
 from refquake_cli.job import Job
+from refquake_cli.program_text import complaint
 from refquake_cli.reports import find_report
 from refquake_cli.sources import DEFAULT_VERSION
 
 LEAST_LANES = 3
 RUN_SECONDS = 120
-_SCHEDULE = re.compile(r"^==refquake== SCHEDULE: (.*)$", re.MULTILINE)
+_SCHEDULE = re.compile(r"^==refquake== SCHEDULE: (.* hash [0-9a-f]+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int | None  # None: it did not end
+    schedule: str = ""  # switches, steps and hash
+    found: str = ""  # a signature
+
+    def __str__(self) -> str:
+        return "did not end" if self.code is None else f"exit {self.code} {self.schedule} {self.found}".rstrip()
 
 
 @dataclass
 class Tally:
-    """One program's runs: how often each outcome (schedule with hash, and kind found) came."""
+    """One program's runs: how often each outcome came."""
 
     program: Path
-    outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    outcomes: Counter[Outcome] = field(default_factory=Counter)
 
     @property
     def runs(self) -> int:
@@ -47,10 +61,11 @@ class Tally:
         return max(self.outcomes.values())
 
 
-def _run(command: list[str], scratch: Path) -> subprocess.CompletedProcess:
+def _run(command: list[str], scratch: Path, seconds: int) -> subprocess.CompletedProcess:
     return subprocess.run(
         command, cwd=scratch, env=child.child_environment(DEFAULT_VERSION), stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=RUN_SECONDS, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=seconds,
+        preexec_fn=child.die_with_parent, check=False,
     )  # fmt: skip
 
 
@@ -59,10 +74,12 @@ def gather(job: Job, count: int, seconds: int, scratch: Path) -> list[Path]:
     corpus.mkdir()
     binary = targets.binary_command(job, DEFAULT_VERSION)
     flags = ["--self-proof=0", "--schedule=stepped", f"-max_total_time={seconds}", "-seed=1", "-reduce_inputs=0"]
-    _run([*binary, *flags, f"-artifact_prefix={scratch}/", str(corpus)], scratch)
+    command = [*binary, *flags, f"-artifact_prefix={scratch}/", str(corpus)]
+    _check(_run_campaign(command, job, seconds, scratch), job.title)
     found = []
     for path in sorted(corpus.iterdir()):
-        shown = _run([*binary, "--self-proof=0", f"--show={path}"], scratch).stdout
+        done = _run([*binary, "--self-proof=0", f"--show={path}"], scratch, RUN_SECONDS)
+        shown = _check(done, f"--show={path.name}").stdout
         if most_lanes(shown) >= LEAST_LANES and "\nschedule:" in shown:
             program = scratch / f"{path.name}.prog"
             program.write_text(shown, encoding="utf-8")
@@ -78,21 +95,59 @@ def most_lanes(text: str) -> int:
     return max(phase.count("    lane:") for phase in text.split("phase:"))
 
 
-def outcome_of(output: str) -> tuple[str, str]:
+def _run_campaign(command: list[str], job: Job, seconds: int, scratch: Path) -> subprocess.CompletedProcess:
+    try:
+        return _run(command, scratch, seconds + RUN_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise CouldNotRun(f"{job.target} {job.title}: did not end {RUN_SECONDS} s after its {seconds} s") from error
+
+
+def _check(done: subprocess.CompletedProcess, what: str) -> subprocess.CompletedProcess:
+    if done.returncode not in (0, child.FOUND):
+        raise CouldNotRun(f"{what}: exit {done.returncode}: {complaint(done.stdout)}")
+    return done
+
+
+def outcome_of(code: int, output: str) -> Outcome:
     schedule = _SCHEDULE.search(output)
-    report = find_report(output)
-    return schedule[1] if schedule else "", report.signature if report else ""
+    if code == 0 and schedule:
+        return Outcome(code, schedule[1])
+    if code == child.FOUND:
+        report = find_report(output)
+        return Outcome(code, schedule[1] if schedule else "", report.signature if report else "")
+    problem = f"exit {code}: {complaint(output)}" if code else "it said nothing of its schedule"
+    raise CouldNotRun(f"a replay cannot be compared: {problem}")
+
+
+def replay_once(command: list[str], scratch: Path) -> Outcome:
+    try:
+        done = _run(command, scratch, RUN_SECONDS)
+    except subprocess.TimeoutExpired:
+        return Outcome(None)
+    return outcome_of(done.returncode, done.stdout)
 
 
 def replay_all(job: Job, programs: list[Path], times: int, workers: int) -> list[Tally]:
     command = [*targets.binary_command(job, DEFAULT_VERSION), "--self-proof=0"]
 
     def tally(program: Path) -> Tally:
-        runs = (_run([*command, f"--replay={program}"], program.parent) for _ in range(times))
-        return Tally(program, Counter(outcome_of(run.stdout) for run in runs))
+        replay = [*command, f"--replay={program}"]
+        return Tally(program, Counter(replay_once(replay, program.parent) for _ in range(times)))
 
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(tally, programs))
+
+
+def keep_differing(tallies: list[Tally], out: Path) -> list[Tally]:
+    """The same tallies; a program whose runs differ lies in `out`, where it stays."""
+    kept = []
+    for tally in tallies:
+        if tally.same < tally.runs:
+            out.mkdir(parents=True, exist_ok=True)
+            copy_whole(tally.program, out / tally.program.name)
+            tally = replace(tally, program=out / tally.program.name)
+        kept.append(tally)
+    return kept
 
 
 @contextmanager
@@ -118,5 +173,5 @@ def summary(tallies: list[Tally]) -> str:
     for tally in tallies:
         if tally.same < tally.runs:
             lines.append(f"{tally.program}:")
-            lines += [f"    {n} x {schedule} {found}" for (schedule, found), n in tally.outcomes.most_common()]
+            lines += [f"    {n} x {outcome}" for outcome, n in tally.outcomes.most_common()]
     return "\n".join(lines)

@@ -9,6 +9,7 @@ Example:
 """
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from refquake_cli.paths import REPOSITORY, build_folder, current_link
 from refquake_cli.recipe import Recipe, recipe_for_module
 
 CLEAN = "clean"
+_PLANT = re.compile(r"\bPLANT\((\w+)\)")
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,13 @@ def plants_of(target: str, flavour: str) -> list[Plant]:
         return []
     except (ValueError, KeyError, TypeError) as error:
         raise CouldNotRun(f"{path} is not a list of plants: {error!r}; build again after ./refquake clean") from error
+
+
+def plants_in_sources(target: str) -> list[str]:
+    """Names only, of a sample that need not be built."""
+    sources = [path for path in sorted((REPOSITORY / "targets" / target).glob("*")) if path.is_file()]
+    found = (_PLANT.findall(path.read_text(encoding="utf-8", errors="replace")) for path in sources)
+    return list(dict.fromkeys(name for names in found for name in names))
 
 
 def check_variant(target: str, variant: str, flavour: str) -> str:

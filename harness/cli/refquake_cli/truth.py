@@ -1,7 +1,8 @@
 """Ground truth: every plant, many seeds; how often it is found, as what, how fast, and what else finds it.
 
-    rows = measure(plan_truth(targets, flavours, every_flavour=False), seeds=range(1, 11), options, workers=2)
-    Path("docs/ground-truth.md").write_text(markdown(rows))
+    jobs = plan_truth(targets, flavours, every_flavour=False)
+    rows, interrupted = measure(jobs, seeds=range(1, 11), options, workers=2)
+    Path("docs/ground-truth.md").write_text(markdown(rows, control, how))
 
 A row is one plant under one flavour. Beside refquake's own runs stand, on the same builds and interpreters: the same
 fuzz loop without oracles; the sample's hand-written check (tests/samples/checks), which runs its methods in pairs of
@@ -19,10 +20,10 @@ import statistics
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 
 from refquake_cli import targets, truth_rivals
 from refquake_cli.campaign import Campaign
+from refquake_cli.errors import CouldNotRun
 from refquake_cli.fuzz_plan import plant_jobs
 from refquake_cli.job import Job
 from refquake_cli.variant_run import Options
@@ -51,9 +52,13 @@ class Row:
 
     @property
     def silent(self) -> bool:
-        """Nobody reported anything, as it must be where nothing is planted."""
+        """It was tried, and nobody reported anything, as it must be where nothing is planted."""
         rivals = (self.without_oracles, self.by_hand, self.run_parallel)
-        return self.found + self.other == 0 and all(not tally or tally.startswith("0 of ") for tally in rivals)
+        return (
+            self.tries > 0
+            and self.found + self.other == 0
+            and all(not tally or tally.startswith("0 of ") for tally in rivals)
+        )
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -71,19 +76,27 @@ def control_job(flavour: str) -> Job:
     return Job("node", targets.CLEAN, flavour, "lifecycle", ("missed-visit",))
 
 
-def measure(jobs: list[Job], seeds: Iterable[int], options: Options, workers: int) -> list[Row]:
-    rows = {(j.target, j.variant, j.flavour): Row(j.target, j.variant, j.flavour, j.profile, list(j.expected)) for j in jobs}
+def measure(jobs: list[Job], seeds: Iterable[int], options: Options, workers: int) -> tuple[list[Row], bool]:
+    """The rows, and whether it was interrupted: then a row has the tries that ended before."""
+    rows = {
+        (j.target, j.variant, j.flavour): Row(j.target, j.variant, j.flavour, j.profile, list(j.expected)) for j in jobs
+    }
     for seed in seeds:
-        campaign = Campaign(jobs, replace(options, seed=seed), workers)
-        campaign.run()
+        try:
+            campaign = Campaign(jobs, replace(options, seed=seed), workers)
+            campaign.run()
+        except KeyboardInterrupt:  # between two campaigns
+            return list(rows.values()), True
         for run in campaign.runs:
             _count(rows[run.job.target, run.job.variant, run.job.flavour], run)
         if campaign.interrupted:
-            break
-    return list(rows.values())
+            return list(rows.values()), True
+    return list(rows.values()), False
 
 
 def _count(row: Row, run) -> None:
+    if run.outcome.state == "could not run":
+        raise CouldNotRun(f"{row.target}/{row.plant} under {row.flavour}: {run.outcome.problem}")
     if run.outcome.state == "stopped":
         return
     row.tries += 1
@@ -120,23 +133,36 @@ def _median(values: list[float]) -> str:
     return f"{statistics.median(values):.1f}" if values else "-"
 
 
+_COLUMNS = (
+    "target", "plant", "flavour", "profile", "reached", "reported", "kinds", "other kinds", "median s", "worst s",
+    "median executions", "loop without oracles", "check by hand", "pytest-run-parallel",
+)  # fmt: skip
+
+
+def _cells(row: Row) -> list[str]:
+    expected = [kind for kind in row.kinds if kind in row.expected]
+    others = [kind for kind in row.kinds if kind not in row.expected]
+    return [
+        row.target, row.plant, row.flavour, row.profile, f"{row.reached} of {row.tries}", f"{row.found} of {row.tries}",
+        ", ".join(expected) or "-", f"{', '.join(others)} ({row.other})" if others else "-",
+        _median(row.seconds), f"{max(row.seconds):.1f}" if row.seconds else "-", _median(row.executions),
+        *(tally or "not run" for tally in (row.without_oracles, row.by_hand, row.run_parallel)),
+    ]  # fmt: skip
+
+
 def markdown(rows: list[Row], control: Row, how: str) -> str:
     lines = [
         "# Ground truth",
         "",
         how,
         "",
-        "| target | plant | flavour | profile | reached | reported | kinds | median s | worst s | median executions | loop without oracles | check by hand | pytest-run-parallel |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "*Reported*: in how many tries, as a kind expected of the plant; *other kinds*: as what else, and how often. "
+        "Median and worst are over the tries that reported it: the others took all their time or ended otherwise.",
+        "",
+        f"| {' | '.join(_COLUMNS)} |",
+        f"| {' | '.join('---' for _ in _COLUMNS)} |",
     ]
-    for row in [*rows, control]:
-        kinds = ", ".join(row.kinds) or "-"
-        worst = f"{max(row.seconds):.1f}" if row.seconds else "-"
-        lines.append(
-            f"| {row.target} | {row.plant} | {row.flavour} | {row.profile} | {row.reached} of {row.tries} | {row.found} | {kinds} "
-            f"| {_median(row.seconds)} | {worst} | {_median(row.executions)} "
-            f"| {row.without_oracles or 'not run'} | {row.by_hand or 'not run'} | {row.run_parallel or 'not run'} |"
-        )
+    lines += [f"| {' | '.join(_cells(row))} |" for row in [*rows, control]]
     return "\n".join([*lines, "", summary(rows, control), ""])
 
 
@@ -145,13 +171,13 @@ def summary(rows: list[Row], control: Row) -> str:
     always = sum(r.tries > 0 and r.found == r.tries for r in rows)
     seconds = [s for r in rows for s in r.seconds]
     verdict = "silent, as it must be" if control.silent else "FOUND: this bench is broken"
+    if not control.tries:
+        verdict = "not tried"
     return (
         f"{always} of {len(rows)} rows reported in every try, {found} of {tries} tries; "
         f"median {_median(seconds)} s. The control was {verdict}."
     )
 
 
-def write_json(path: Path, rows: list[Row], control: Row) -> None:
-    beside = path.with_suffix(".part")
-    beside.write_text(json.dumps([asdict(row) for row in [*rows, control]], indent=1), encoding="utf-8")
-    beside.replace(path)
+def json_text(rows: list[Row], control: Row) -> str:
+    return json.dumps([asdict(row) for row in [*rows, control]], indent=1) + "\n"

@@ -66,7 +66,8 @@ def by_hand(job: Job, seconds: int, tries: int) -> str:
         return ""
     where = _place(job)
     run = [*command(where), str(check), job.target]
-    return _tally([_timed(run, seconds, environment(where, check.parent)) for _ in range(tries)])
+    variables = environment(where, check.parent)
+    return _tally([_again_and_again(run, seconds, variables) for _ in range(tries)])
 
 
 def run_parallel(job: Job, seconds: int, tries: int) -> str:

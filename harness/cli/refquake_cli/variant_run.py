@@ -20,9 +20,12 @@ from refquake_cli.flight_record import read_record
 from refquake_cli.job import Job
 from refquake_cli.program_text import empty_program, text_of
 from refquake_cli.reports import Report, find_report
+from refquake_cli.reports.trial import trial_of
 from refquake_cli.seed_corpus import seed_folder
 
 STOP_GRACE_SECONDS = 30
+DEADLINE_SECONDS = 30  # the binary's own for one input, where it is given no other
+LOADING_DEADLINES = 3  # after which it names a step of loading that hangs
 INPUT_TIMEOUT_SECONDS = 90  # behind the harness's own deadline, which tells more
 _COVERAGE = re.compile(r"^#\d+\s.*?\bcov: (\d+) ft: (\d+)", re.MULTILINE)
 
@@ -48,9 +51,12 @@ class Outcome:
     finding: Finding | None = None
     folder: Path | None = None
     problem: str = ""
+    trial: str = ""  # the name of the call in discovery that could not run it
 
 
 class VariantRun:
+    deadline = DEADLINE_SECONDS
+
     def __init__(self, job: Job, options: Options, scratch: Path) -> None:
         self.job = job
         self.outcome = Outcome(WAITING)
@@ -65,6 +71,7 @@ class VariantRun:
         self._read_to = 0
         self._process: subprocess.Popen | None = None
         self._started = 0.0
+        self._first_execution: float | None = None  # in seconds from the start
         self.seconds = 0.0
 
     def start(self) -> None:
@@ -110,9 +117,9 @@ class VariantRun:
         self.seconds = time.monotonic() - self._started
         code = self._process.poll()
         self._read_status()
-        if code is None and self.seconds > self._options.seconds + STOP_GRACE_SECONDS:
+        if code is None and (overdue := self._overdue()):
             self._kill()
-            self.outcome = self._found(self._overdue_report())
+            self.outcome = self._found(overdue)
         elif code is not None:
             self.outcome = self._judge(code)
         return self.outcome.state != WAITING
@@ -140,6 +147,8 @@ class VariantRun:
             self.executions, self.operations = record.inputs, record.ok
             self.raised, self.skipped = record.errors, record.skipped
             self.planted = record.planted
+            if record.inputs and self._first_execution is None:
+                self._first_execution = self.seconds
             self.rate = int(record.inputs / max(self.seconds, 0.1))
 
     def _output(self) -> str:
@@ -167,11 +176,20 @@ class VariantRun:
     def _could_not_run(self, code: int) -> Outcome:
         lines = [line for line in self._output().splitlines() if line.strip()]
         named = [line for line in lines if "refquake" in line.lower()]
-        return Outcome("could not run", problem=(named or lines or [f"exit {code}"])[-1].strip())
+        trial = trial_of(self._output())
+        problem = (named or lines or [f"exit {code}"])[-1].strip()
+        return Outcome("could not run", problem=problem, trial=trial.name if trial else "")
 
-    def _overdue_report(self) -> Report:
-        title = f"did not stop {STOP_GRACE_SECONDS} s after its time was up"
-        return Report("hang", title, f"hang {title}", self._output())
+    def _overdue(self) -> Report | None:
+        """Its time starts with the first execution. Before, it loads: the binary watches that, and names what hangs."""
+        if self._first_execution is None:
+            allowed = LOADING_DEADLINES * self.deadline + STOP_GRACE_SECONDS
+            late = self.seconds > allowed
+            title = f"loading did not end within {allowed} s"
+        else:
+            late = self.seconds > self._first_execution + self._options.seconds + STOP_GRACE_SECONDS
+            title = f"did not stop {STOP_GRACE_SECONDS} s after its time was up"
+        return Report("hang", title, f"hang {title}", self._output()) if late else None
 
     def _found(self, report: Report) -> Outcome:
         job, options = self.job, self._options
@@ -203,7 +221,7 @@ class VariantRun:
     def _artefact(self, report: Report) -> Path | None:
         """The one the report names, else the newest libFuzzer wrote, else the input that ran last.
 
-        None where that is empty: the process died while it loaded the target.
+        None where there is none: the process died while it loaded the target, and the record holds a call of discovery.
         """
         if report.artefact and _has_content(named := self._scratch / report.artefact):
             return named
@@ -217,7 +235,7 @@ class VariantRun:
         if written:
             return max(written, key=lambda path: path.stat().st_mtime)
         record = read_record(self._state)
-        if not record or not record.input:
+        if not record or not record.inputs or not record.input:
             return None
         last = self._scratch / "last-input"
         last.write_bytes(record.input)

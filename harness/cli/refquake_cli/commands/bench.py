@@ -4,9 +4,11 @@ from pathlib import Path
 
 import click
 
-from refquake_cli.errors import COULD_NOT_RUN, NOTHING_FOUND
+from refquake_cli.errors import COULD_NOT_RUN, INTERRUPTED, NOTHING_FOUND, WrongUse
+from refquake_cli.files import write_whole
 from refquake_cli.flavours import DEFAULT_FLAVOURS, check_flavour
-from refquake_cli.targets import check_target, known_targets
+from refquake_cli.sources import DEFAULT_VERSION
+from refquake_cli.targets import check_target, known_targets, plants_in_sources
 
 
 @click.group("bench", invoke_without_command=True)
@@ -42,7 +44,6 @@ def truth(
     """Find every plant of the TARGETs again and again; writes ground-truth.md and .json."""
     from refquake_cli import truth as measuring
     from refquake_cli.build import build
-    from refquake_cli.sources import DEFAULT_VERSION
     from refquake_cli.variant_run import Options
 
     wanted = [check_flavour(flavour) for flavour in dict.fromkeys(flavours or DEFAULT_FLAVOURS)]
@@ -52,18 +53,29 @@ def truth(
     options = Options(seconds, 1, DEFAULT_VERSION, (out / "findings").resolve())
     jobs = measuring.plan_truth(chosen, wanted, every_flavour)
     control_job = measuring.control_job(wanted[0])
-    control = measuring.measure([control_job], [1], options, workers)[0]
-    rows = measuring.measure(jobs, range(1, seeds + 1), options, workers)
-    if rivals:
-        measuring.add_rivals([*rows, control], [*jobs, control_job], rival_time, rivals, workers)
+    [control], interrupted = measuring.measure([control_job], [1], options, workers)
+    rows, cut_off = measuring.measure(jobs, [] if interrupted else range(1, seeds + 1), options, workers)
+    interrupted = interrupted or cut_off
     how = f"{seeds} seeds a plant, each from an empty corpus, at most {seconds} s, {workers} processes side by side."
-    if rivals:
-        how += f" The last three columns: {rivals} tries of {rival_time} s."
-    measuring.write_json(out / "ground-truth.json", rows, control)
-    (out / "ground-truth.md").write_text(measuring.markdown(rows, control, how), encoding="utf-8")
+    how += " Interrupted before the last." if interrupted else ""
+
+    def write(how: str) -> None:
+        _write(out / "ground-truth", measuring.markdown(rows, control, how), measuring.json_text(rows, control))
+
+    write(how)
+    if rivals and not interrupted:
+        measuring.add_rivals([*rows, control], [*jobs, control_job], rival_time, rivals, workers)
+        write(f"{how} The last three columns: {rivals} tries of {rival_time} s.")
     print(measuring.summary(rows, control))
     print(f"written to {out}/ground-truth.md")
+    if interrupted:
+        return INTERRUPTED
     return NOTHING_FOUND if control.silent else COULD_NOT_RUN
+
+
+def _write(path: Path, markdown: str, json: str) -> None:
+    write_whole(path.with_suffix(".json"), json)
+    write_whole(path.with_suffix(".md"), markdown)
 
 
 def _earnings(function):
@@ -104,22 +116,33 @@ def _compare(
     from refquake_cli import earnings
     from refquake_cli.build import build
     from refquake_cli.fuzz_plan import clean_jobs, plan
-    from refquake_cli.sources import DEFAULT_VERSION
     from refquake_cli.variant_run import Options
 
     wanted = check_flavour(flavour)
+    named = [_one_plant(given) for given in dict.fromkeys(plants)]
     build([wanted])
-    named = [(check_target(target, DEFAULT_VERSION), plant) for target, _, plant in (given.partition("/") for given in plants)]
     jobs = [job for target, plant in named for job in plan(target, plant, None, [wanted], DEFAULT_VERSION)]
     clean = [job for target in dict(named) for job in clean_jobs(target, "threads", [wanted], DEFAULT_VERSION)]
     out.mkdir(parents=True, exist_ok=True)
     options = Options(seconds, 1, DEFAULT_VERSION, (out / "findings").resolve())
-    rows = earnings.measure(arms, jobs, clean, range(1, seeds + 1), options, workers)
+    rows, interrupted = earnings.measure(arms, jobs, clean, range(1, seeds + 1), options, workers)
+    if not rows[0].tries:
+        print("interrupted before every arm had its first seed: nothing written")
+        return INTERRUPTED
     how = f"{wanted}, {seeds} seeds, each from an empty corpus, at most {seconds} s, {workers} processes side by side."
-    earnings.write_json(out / f"{name}.json", rows)
-    (out / f"{name}.md").write_text(earnings.markdown(title, rows, how), encoding="utf-8")
+    how += " Interrupted before the last." if interrupted else ""
+    _write(out / name, earnings.markdown(title, rows, how), earnings.json_text(rows))
     print(f"written to {out}/{name}.md")
-    return NOTHING_FOUND
+    return INTERRUPTED if interrupted else NOTHING_FOUND
+
+
+def _one_plant(given: str) -> tuple[str, str]:
+    """Target and plant, from what the sources say: a wrong name is told before anything is built."""
+    target, _, plant = given.partition("/")
+    names = plants_in_sources(check_target(target, DEFAULT_VERSION))
+    if plant not in names:
+        raise WrongUse(f"{given} is not TARGET/PLANT; the plants of {target}: {', '.join(names) or 'none'}")
+    return target, plant
 
 
 @command.command("replays")
@@ -130,14 +153,15 @@ def _compare(
 @click.option("--time", "seconds", type=click.IntRange(1), default=60, show_default=True, help="Of the campaign before.")
 @click.option("--busy", type=click.IntRange(0), default=2, show_default=True, help="Endless loops beside the runs.")
 @click.option("--jobs", "workers", type=click.IntRange(1), default=2, show_default=True)
-def replays(name: str, flavour: str, count: int, times: int, seconds: int, busy: int, workers: int) -> int:
+@click.option("--out", type=click.Path(path_type=Path), default=Path("refquake-out/replays"), show_default=True,
+              help="Where programs go whose runs differ.")  # fmt: skip
+def replays(name: str, flavour: str, count: int, times: int, seconds: int, busy: int, workers: int, out: Path) -> int:
     """Replay stepped programs of a campaign again and again; says how often they ran the same way."""
     import tempfile
 
     from refquake_cli import replays as measuring
     from refquake_cli.build import build, to_fuzz
     from refquake_cli.job import Job
-    from refquake_cli.sources import DEFAULT_VERSION
     from refquake_cli.targets import CLEAN
 
     job = Job(check_target(name, DEFAULT_VERSION), CLEAN, check_flavour(flavour), "threads")
@@ -146,5 +170,6 @@ def replays(name: str, flavour: str, count: int, times: int, seconds: int, busy:
         programs = measuring.gather(job, count, seconds, Path(scratch))
         with measuring.busy_loops(busy):
             tallies = measuring.replay_all(job, programs, times, workers)
+        tallies = measuring.keep_differing(tallies, out)
     print(measuring.summary(tallies))
     return NOTHING_FOUND

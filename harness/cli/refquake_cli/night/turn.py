@@ -41,6 +41,7 @@ class Turn(VariantRun):
     def __init__(self, arm: Job, limits: Limits, scratch: Path, corpus: Path, known: list[str]) -> None:
         super().__init__(arm, Options(limits.seconds, limits.seed, limits.version, scratch, corpus), scratch)
         self.limits = limits
+        self.deadline = limits.input_timeout
         self.scratch = scratch
         self.sighting: Sighting | None = None
         self._known = known

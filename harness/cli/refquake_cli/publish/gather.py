@@ -108,8 +108,8 @@ def _graph(program: Program, row: Row) -> tuple[str, str]:
     from refquake_cli.op_list import op_list
 
     try:
-        table = op_list(Job(row.target, row.variant, row.flavour, row.profile, recipe=row.recipe), row.version)
-        return graph_svg(program, table)
+        job = Job(row.target, row.variant, row.flavour, row.profile, recipe=row.recipe, release=row.release)
+        return graph_svg(program, op_list(job, row.version))
     except (RefquakeError, OSError, subprocess.SubprocessError):
         return "", "not drawn: the target's fuzz binary is not built here"
 

@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from refquake_cli.reports.trial import HANGS
+
 ASAN_KINDS = {
     "use-after-poison": "use-after-free",  # mimalloc poisons what it frees, MI_TRACK_ASAN tells ASan
     "heap-use-after-free": "use-after-free",
@@ -38,7 +40,7 @@ BARE_KINDS = {"abort", "crash", "exit"}
 class Marker:
     kind: str
     title: str
-    source: str  # who reports: refquake, asan, tsan, ubsan, cpython, libfuzzer, libc
+    source: str  # who reports: refquake, discovery (of refquake), asan, tsan, ubsan, cpython, libfuzzer, libc
 
 
 def slug(text: str) -> str:
@@ -80,6 +82,7 @@ def _fatal(match: re.Match) -> str:
 
 _MARKERS: tuple[tuple[str, re.Pattern, Callable[[re.Match], str]], ...] = (
     ("refquake", re.compile(r"^==refquake== ERROR: ([\w-]+)"), lambda match: match[1]),
+    ("discovery", HANGS, lambda match: "hang"),
     ("asan", re.compile(r"ERROR: AddressSanitizer: (.*)"), _asan),
     ("tsan", re.compile(r"(?:WARNING|ERROR): ThreadSanitizer: (.*)"), _tsan),
     ("ubsan", re.compile(r"^\S+:\d+:\d+: runtime error: (.*)"), lambda match: "undefined-behaviour"),

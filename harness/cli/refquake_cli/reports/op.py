@@ -2,16 +2,17 @@
 
     op_of(body, stacks)        # "node.Node.first", "method list_extend", "drop", "collect"; "" where nothing tells
 
-A call that was tried in discovery is named in the report; a function that broke the calling convention CPython names.
-Else the stack tells: what the executor called, and the first function below it that has a name of its own.
+A call that was tried in discovery, or a step of loading, is named in the report; a function that broke the calling
+convention CPython names. Else the stack tells: what the executor called, and the first function below it that has a
+name of its own.
 """
 
 import re
 
 from refquake_cli.reports.frames import Frame
 from refquake_cli.reports.layers import Layer, layer_of
+from refquake_cli.reports.trial import step_of, trial_of
 
-_TRIAL = re.compile(r"^==refquake== TRIAL(?: HANGS)?: ([\w.]+)", re.MULTILINE)
 _BROKE_CONVENTION = re.compile(
     r"^SystemError: <(?:(?:method|slot wrapper) '(?P<name>\w+)' of '(?P<type>[\w.]+)' objects"
     r"|built-in method (?P<bound>\w+) of (?P<owner>[\w.]+) object at \S+"
@@ -41,8 +42,10 @@ def op_of(body: str, stacks: list[list[Frame]]) -> str:
     if broke := _BROKE_CONVENTION.search(body):
         owner, name = broke["type"] or broke["owner"], broke["name"] or broke["bound"] or broke["plain"]
         return f"{owner}.{name}" if owner else name
-    if tried := _TRIAL.search(body):
-        return tried[1]
+    if tried := trial_of(body):
+        return tried.name
+    if step := step_of(body):
+        return step
     return next((op for stack in stacks if (op := _op_of_stack(stack))), "")
 
 
