@@ -249,7 +249,7 @@ PyObject* Executor::ExecuteWithFaults(const Op& op, PyObject* const* args, bool&
 PyObject* Executor::Execute(const OpSpec& spec, const OpPayload& payload, PyObject* const* args, bool& failed) {
   const size_t count = spec.nargs | PY_VECTORCALL_ARGUMENTS_OFFSET;
   PyObject* result = nullptr;
-  if (spec.kind == OpKind::kCollect) ++LaneLog::Mine().collections;
+  if (spec.kind == OpKind::kCollect) ++LaneLog::Mine().disturbances;
   switch (spec.form) {
     case Form::kCall:
       result = PyObject_Vectorcall(payload.object, args, count, nullptr);

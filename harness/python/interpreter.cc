@@ -65,7 +65,7 @@ void SettleInterpreter() {
 }
 
 void CollectNow() {
-  ++LaneLog::Mine().collections;
+  ++LaneLog::Mine().disturbances;
   PyObject* pending = PyErr_GetRaisedException();
   Ref collected(PyObject_CallNoArgs(g_gc_collect));
   PyErr_Clear();

@@ -60,7 +60,7 @@ struct DeallocFrame {
   Py_ssize_t type_references = 0;  // of the exact type, before
   Py_ssize_t type_references_at_free = 0;
   uint32_t type_deallocs = 0;      // finished deallocs of the exact type, before
-  uint32_t collections = 0;        // of the lane, before
+  uint32_t disturbances = 0;       // of the lane, before
   PyObject* dict = nullptr;        // owned: the instance's __dict__ (oracles/dict_contract.h)
   Py_ssize_t dict_references = 0;  // before
 };
@@ -92,7 +92,9 @@ struct LaneLog {
   std::vector<Unfreed> unfreed;
   PyObject* marker = nullptr;  // owned: the exception set around deallocs (oracles/exception_contract.h)
   uint32_t deallocs = 0;       // begun in this run
-  uint32_t collections = 0;    // asked for by the lane: each adds the threads' shares to types' plain counts
+  // What changes types' plain counts beside deaths: a collection, which adds the threads' shares to them, and a value
+  // that fights back, which runs ops of the program inside others.
+  uint32_t disturbances = 0;
   bool alone = true;           // no other lane runs: counts of shared objects can be compared
   bool judged = false;         // bound to a lane
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "python/interpreter.h"
+#include "python/lane_log.h"
 #include "python/ref.h"
 
 namespace refquake {
@@ -74,6 +75,7 @@ RunningOp::Scope::~Scope() { g_running = outer_; }
 void React(Reaction reaction, PyObject* value) {
   if (!g_running || g_depth == kMaxDepth) return;
   PyObject* pending = PyErr_GetRaisedException();
+  ++LaneLog::Mine().disturbances;
   ++g_depth;
   Do(reaction, *g_running, value);
   --g_depth;

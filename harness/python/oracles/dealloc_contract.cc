@@ -19,7 +19,7 @@ Py_ssize_t DropsDue(const WatchedType& watched, const LaneLog& log, const Deallo
 
 bool JudgesTypeReference(const WatchedType& watched, PyTypeObject* exact, const LaneLog& log,
                          const DeallocFrame& frame) {
-  return frame.collections == log.collections && watched.is_heap && exact == watched.type && log.alone &&
+  return frame.disturbances == log.disturbances && watched.is_heap && exact == watched.type && log.alone &&
          !IsImmortal(reinterpret_cast<PyObject*>(exact));
 }
 
@@ -41,7 +41,7 @@ void JudgeDeallocStart(const WatchedType& watched, PyObject* object, const LaneL
     }
   }
   frame.type_references = PlainTypeReferences(Py_TYPE(object));
-  frame.collections = log.collections;
+  frame.disturbances = log.disturbances;
   frame.type_deallocs = log.deallocs_finished[static_cast<size_t>(watched.index)];
 }
 
@@ -90,7 +90,10 @@ void JudgeDeallocEnd(const WatchedType& watched, PyTypeObject* exact, const Lane
         {.kind = "type-reference-kept",
          .what = "tp_dealloc freed an instance but kept its reference to the type",
          .rule = "since Python 3.8 every instance of a heap type owns a reference to it, which tp_dealloc must drop",
-         .hint = "call Py_DECREF(type) after tp_free in tp_dealloc"});
+         .hint = "call Py_DECREF(type) after tp_free in tp_dealloc",
+         .expected = "at most " + std::to_string(due) + " references to the type, of " +
+                     std::to_string(frame.type_references) + " before",
+         .found = std::to_string(references)});
   }
 }
 
