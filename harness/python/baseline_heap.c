@@ -5,6 +5,7 @@
 #include <Python.h>
 
 #ifdef Py_GIL_DISABLED
+#  include "internal/pycore_gc.h" /* 3.13's pycore_tstate.h does not include what it needs */
 #  include "internal/pycore_tstate.h"
 
 /* The collector skips a thread whose heaps are not set up yet (gc_visit_heaps_lock_held). */

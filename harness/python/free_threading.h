@@ -17,6 +17,10 @@ inline constexpr bool kFreeThreaded = true;
 inline constexpr bool kFreeThreaded = false;
 #endif
 
+// Free-threaded 3.13 makes functions, code, modules and classes immortal once a second thread starts, and so keeps
+// what they hold (CPython documentation, "Python support for free threading", Immortalization).
+inline constexpr bool kImmortalizes = kFreeThreaded && PY_VERSION_HEX < 0x030E0000;
+
 // Where a type with Py_TPFLAGS_MANAGED_DICT keeps the pointer to an instance's dict, as seen from the
 // instance (CPython Include/internal/pycore_object.h).
 #ifdef Py_GIL_DISABLED

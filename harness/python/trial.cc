@@ -168,8 +168,7 @@ bool Trial::RunsOn(const Subject& maker, PyObject* iterable) {
   PyErr_Clear();
   Keep(iterator);
   int taken = 0;
-  PyObject* item = nullptr;
-  while (iterator && taken < kEndless && PyIter_NextItem(iterator, &item) == 1) {
+  while (PyObject* item = iterator && taken < kEndless ? PyIter_Next(iterator) : nullptr) {
     Keep(item);
     ++taken;
   }

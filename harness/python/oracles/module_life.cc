@@ -3,6 +3,7 @@
 #include <string>
 
 #include "python/address_map.h"
+#include "python/free_threading.h"
 #include "python/interpreter.h"
 #include "python/memory_state.h"
 #include "python/oracles/legal_exceptions.h"
@@ -60,6 +61,7 @@ bool IsTargets(const Target& target, PyTypeObject* type) {
 
 std::vector<Finding> JudgeModuleLife(const Target& target) {
   std::vector<Finding> leaked;
+  if (kImmortalizes) return leaked;
   CollectNow();
   Types before = TypesAlive();
   if (!SecondCopy(target.module.get())) return leaked;

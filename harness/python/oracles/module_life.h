@@ -7,7 +7,7 @@
 // visit, m_clear and m_free drop, what the module's state holds), PEP 489.
 // Legal exceptions: modules with single-phase initialisation, built-in modules, modules that refuse a
 // second copy; types that the module's own data points to (one per process, by choice); types in
-// legal_exceptions.cc.
+// legal_exceptions.cc; all of free-threaded 3.13 (free_threading.h, kImmortalizes).
 #ifndef REFQUAKE_PYTHON_ORACLES_MODULE_LIFE_H_
 #define REFQUAKE_PYTHON_ORACLES_MODULE_LIFE_H_
 
