@@ -10,6 +10,8 @@ namespace {
 constexpr uint64_t kSameAttribute = 8;  // set against get and delete of one attribute: the closest rivals
 constexpr uint64_t kOpposite = 4;       // link against unlink, read, drop
 constexpr uint64_t kOther = 1;
+// Rivals in a row: a check that a change and its undoing slip past needs both in one window.
+constexpr size_t kMostRivals = 3;
 
 bool OnAttribute(Form form) { return form == Form::kGet || form == Form::kSet || form == Form::kDelete; }
 
@@ -64,14 +66,16 @@ bool Collide(Mutation& m) {
   // What a lane made itself the others do not see before the next barrier: put one there.
   if (slot >= 0 && IsWrittenBefore(m.LaneAt(*place), place->index, slot, m.table)) place = m.SplitLane(*place);
   SlotState start = StateBefore(m.program, {.phase = place->phase}, m.table);
-  Op rival = slot < 0 || m.rng.Chance(1, 3) ? op : MakeRival(m, op, slot, start);
   Place there{.phase = place->phase, .lane = m.PickOtherLane(*place)};
   // Before that lane writes the slot itself, or it would be another object.
   Lane& lane = m.LaneAt(there);
   size_t last = 0;
   while (last < lane.size() && (slot < 0 || !IsWrittenBefore(lane, last + 1, slot, m.table))) ++last;
   there.index = m.rng.Below(last + 1);
-  m.Insert(there, rival);
+  for (size_t n = 0; n == 0 || (n < kMostRivals && slot >= 0 && m.Room() > 0 && m.rng.Chance(1, 2)); ++n) {
+    m.Insert(there, slot < 0 || m.rng.Chance(1, 3) ? op : MakeRival(m, op, slot, start));
+    ++there.index;
+  }
   return true;
 }
 
