@@ -29,11 +29,14 @@ int SharedSlot(const Op& op, const OpSpec& spec) {
   return -1;
 }
 
+// Whether the slot holds another object behind the op, or none.
+bool Writes(const Op& op, int slot, const OpTable& table) {
+  return op.dst == slot || (table.op(op.op).form == Form::kDrop && op.args[0].slot() == slot);
+}
+
 bool IsWrittenBefore(const Lane& lane, size_t index, int slot, const OpTable& table) {
-  return std::any_of(lane.begin(), lane.begin() + static_cast<std::ptrdiff_t>(index), [&](const Op& op) {
-    bool drops = table.op(op.op).form == Form::kDrop && op.args[0].slot() == slot;
-    return drops || op.dst == slot;
-  });
+  return std::any_of(lane.begin(), lane.begin() + static_cast<std::ptrdiff_t>(index),
+                     [&](const Op& op) { return Writes(op, slot, table); });
 }
 
 // An op that meets `op` on the object in `slot`; the same op if there is none.
@@ -72,9 +75,11 @@ bool Collide(Mutation& m) {
   size_t last = 0;
   while (last < lane.size() && (slot < 0 || !IsWrittenBefore(lane, last + 1, slot, m.table))) ++last;
   there.index = m.rng.Below(last + 1);
-  for (size_t n = 0; n == 0 || (n < kMostRivals && slot >= 0 && m.Room() > 0 && m.rng.Chance(1, 2)); ++n) {
-    m.Insert(there, slot < 0 || m.rng.Chance(1, 3) ? op : MakeRival(m, op, slot, start));
+  for (size_t n = 0; n < kMostRivals && m.Room() > 0; ++n) {
+    const Op rival = slot < 0 || m.rng.Chance(1, 3) ? op : MakeRival(m, op, slot, start);
+    m.Insert(there, rival);
     ++there.index;
+    if (slot < 0 || Writes(rival, slot, m.table) || m.rng.Chance(1, 2)) break;
   }
   return true;
 }
