@@ -209,7 +209,7 @@ emitter_emit(PyObject *op, PyObject *argument)
     if (!PLANT(calls_with_lock)) PyMutex_Unlock(&self->count_lock);  // finds: deadlock, hang
     PyObject *callbacks = get_field(op, &self->callbacks);
     /* Ours, and so are those in it: a callback may call clear(). */
-    if (PLANT(callbacks_borrowed)) Py_XDECREF(callbacks);  // finds: use-after-free, segv, negative-refcount; with: reentry, asan; rare
+    if (PLANT(callbacks_borrowed)) Py_XDECREF(callbacks);  // finds: use-after-free, segv, negative-refcount; with: reentry, asan
     PyObject *result = callbacks != NULL ? call_all(callbacks, argument) : Py_NewRef(argument);
     if (!PLANT(callbacks_borrowed)) Py_XDECREF(callbacks);
     if (PLANT(calls_with_lock)) PyMutex_Unlock(&self->count_lock);
