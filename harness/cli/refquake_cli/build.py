@@ -65,7 +65,8 @@ def _build_tree(flavour: str, version: str, products: Sequence[str], task: Task)
         run_logged(command, log=log, cwd=REPOSITORY, on_line=task.note, what=f"configuring the {flavour} tree")
         stamp.write_text(wanted)
     task.step("compile")
-    command = ["cmake", "--build", str(folder), "--parallel", str(os.cpu_count() or 1), "--target", *products]
+    # Not through `cmake --build`: the compiler would go on, unlocked, if this process were killed.
+    command = ["ninja", "-C", str(folder), "-j", str(os.cpu_count() or 1), *products]
     what = f"building the {flavour} tree"
     run_logged(command, log=log, cwd=REPOSITORY, on_line=lambda line: _note(task, line), what=what)
     task.done("ready")
