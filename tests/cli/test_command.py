@@ -98,9 +98,9 @@ def test_a_header_that_is_not_there_is_missing() -> None:
 def test_doctor_names_what_is_missing(command, tmp_path: Path) -> None:
     done = command("doctor", XDG_CACHE_HOME=str(tmp_path / "empty"))
     assert done.returncode == 3
-    assert "FAIL  asan interpreter 3.14.7: not there" in done.stdout
+    assert "FAIL  asan interpreter 3.14.7: not built" in done.stdout
     assert "-> ./refquake setup asan" in done.stdout
-    assert "ok    plain interpreter 3.14.7: not there (optional)" in done.stdout
+    assert "ok    plain interpreter 3.14.7: not built, which is optional" in done.stdout
 
 
 def test_clean_says_what_and_how_much_and_keeps_the_cache(command, tmp_path: Path) -> None:

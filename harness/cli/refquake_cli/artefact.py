@@ -109,7 +109,10 @@ def _artefact(path: Path, stated: dict[str, str], overrides: Overrides, recipe: 
     targets = known_targets()
     target = overrides.target or stated.get("target") or (targets[0] if len(targets) == 1 else None)
     if not target:
-        raise WrongUse(f"these bytes do not say which target they are for: give --target ({', '.join(targets)})")
+        raise WrongUse(
+            f"{path} does not say which target it is for (a program's text begins with 'target: NAME'): give --target "
+            f"({', '.join(targets)}, or a module of yours or of CPython)"
+        )
     version = check_version(stated.get("version", DEFAULT_VERSION))
     flavour = check_flavour(overrides.flavour or stated.get("flavour", DEFAULT_FLAVOUR))
     job = Job(

@@ -60,7 +60,7 @@ class Campaign:
 def live_text(run: VariantRun) -> str:
     if not run.executions:
         return "starting, proving itself"
-    return f"{run.executions} executions, {run.rate}/s, coverage {run.coverage}"
+    return f"{run.executions} executions, {run.rate}/s, coverage {run.coverage or 'not counted'}"
 
 
 def outcome_text(run: VariantRun) -> str:

@@ -104,7 +104,7 @@ def _interpreter(version: str, flavour: str) -> Check:
     build, again = f"./refquake setup {flavour}", f"./refquake clean --all && ./refquake setup {flavour}"
     if not link.is_dir():
         optional = flavour not in DEFAULT_FLAVOURS
-        return Check(optional, f"{name}: not there" + (" (optional)" if optional else ""), build)
+        return Check(optional, f"{name}: not built" + (", which is optional" if optional else ""), build)
     python = next(iter(sorted((link / "bin").glob("python3.*t*"))), None)
     if python is None:
         return Check(False, f"{name}: no python in {link}/bin", again)

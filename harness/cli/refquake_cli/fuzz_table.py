@@ -1,7 +1,10 @@
 """The table at the end of a `fuzz` command, and what to do next. On standard output."""
 
+from refquake_cli.attribution import UNKNOWN, owner_of
 from refquake_cli.campaign import Campaign
+from refquake_cli.findings import REPORT
 from refquake_cli.paths import shown
+from refquake_cli.targets import known_targets
 from refquake_cli.variant_run import VariantRun
 
 HEADINGS = ("variant", "flavour", "profile", "finding", "expected", "executions", "seconds", "reproducer")
@@ -48,6 +51,14 @@ def _print_plain(rows: list[tuple[str, ...]]) -> None:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
+def owner(run: VariantRun) -> str:
+    finding, folder = run.outcome.finding, run.outcome.folder
+    if not finding or not folder:
+        return UNKNOWN
+    text = (folder / REPORT).read_text(encoding="utf-8", errors="replace")
+    return owner_of(text, finding.kind, finding.signature, run.job.target)
+
+
 def print_summary(campaign: Campaign) -> None:
     runs = campaign.runs
     found = [run for run in runs if run.outcome.state == "finding"]
@@ -62,12 +73,15 @@ def print_summary(campaign: Campaign) -> None:
         job = run.job
         print(
             f"{job.variant} under {job.flavour}, profile {job.profile}: nothing found in {run.executions} executions "
-            f"({run.operations} ops that did something), {run.seconds:.0f} s, coverage {run.coverage}. "
+            f"({run.operations} ops that did something), {run.seconds:.0f} s, coverage {run.coverage or 'not counted'}. "
             "Other inputs and schedules were not tried."
         )
     if missed:
         print(f"{len(missed)} planted bugs were not found in their time: give them more with --time.")
     for run in broken:
         print(f"could not run: {run.job.title}: {run.outcome.problem}")
+    for run in found:
+        if run.job.target not in known_targets():
+            print(f"{run.outcome.kind}: whose bug it is, by the frames: {owner(run)}")
     if found and (first := found[0].outcome.folder):
         print(f"{len(found)} finding{'s' * (len(found) != 1)}. Replay one with:\n  ./refquake repro {shown(first)}")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.command("export")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--python", "python", is_flag=True, required=True, help="As a script of plain Python.")
+@click.option("--python", "python", is_flag=True, default=True, help="As a script of plain Python (the only form).")
 @click.option("--out", type=click.Path(path_type=Path), help="Where the script goes (default: beside FILE).")
 @click.option("--times", type=click.IntRange(1), default=5, show_default=True, help="Runs under each interpreter.")
 @replay_options()
