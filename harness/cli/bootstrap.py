@@ -114,6 +114,9 @@ def main() -> None:
             fail(f"could not make the Python environment: {error}")
         except KeyboardInterrupt:
             fail("interrupted while making the Python environment; run it again")
+    # What is set for other Pythons (a home, a hash seed) must not keep this one from starting.
+    for name in [name for name in os.environ if name.startswith("PYTHON")]:
+        del os.environ[name]
     os.environ["PYTHONPATH"] = package_folder
     python = os.path.join(final, "bin", "python")
     os.execv(python, [python, "-m", "refquake_cli", *arguments])

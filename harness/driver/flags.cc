@@ -1,6 +1,8 @@
 #include "driver/flags.h"
 
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "driver/flight_recorder.h"
 
@@ -110,6 +112,11 @@ std::optional<std::string> ParseFlags(int argc, char** argv, Flags& flags) {
     } else {
       (flags.*(found->list)).push_back(value);
     }
+  }
+  // As it is now: a module may change the working folder.
+  if (!flags.artefacts.starts_with('/')) {
+    std::error_code failed;
+    flags.artefacts = std::filesystem::current_path(failed).string() + "/" + flags.artefacts;
   }
   if (flags.artefacts.size() > kMaxPrefix) {
     return "--artefacts: a prefix of " + std::to_string(flags.artefacts.size()) + " bytes; give one of at most " +

@@ -102,6 +102,7 @@ void OnDeath() {
     WriteAll(2, "\n", 1);
     return;
   }
+  if (g_record->inputs == 0) return;  // no program has run: there is nothing to keep
   WriteSchedule();
   const char* path = WriteArtefact(g_prefix);
   constexpr char kLine[] = "==refquake== ARTEFACT: ";

@@ -371,6 +371,9 @@ std::optional<DiscoverError> Discover(const std::string& module, const DiscoverO
   Ref imported(PyImport_ImportModule(module.c_str()));  // of a dotted name: the module itself
   TrialGuard::End();
   if (!imported) return DiscoverError{"cannot import " + module + ": " + TakeExceptionText()};
+  if (!PyModule_Check(imported.get())) {
+    return DiscoverError{"importing " + module + " gives no module but " + Py_TYPE(imported.get())->tp_name};
+  }
   target.module = std::move(imported);
   Discovery discovery(target, module, options);
   for (const std::string& op : options.ops) {

@@ -1,6 +1,7 @@
 #include "python/leave.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -44,6 +45,7 @@ void WatchExits(void (*on_exit)(int status)) {
   g_on_exit = on_exit;
   std::atexit([] { Notice(kUnknownStatus); });
   std::at_quick_exit([] { Notice(kUnknownStatus); });
+  pthread_atfork(nullptr, nullptr, [] { RealExit(0); });
 }
 
 }  // namespace refquake

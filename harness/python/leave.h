@@ -7,7 +7,8 @@
 // looks clean. The binary's own _exit comes before libc's for everything it loads; exit() is seen by a handler.
 //
 // Contract: LeaveProcess may be called from any thread. It runs no destructor (the interpreter is not finalised) and
-// flushes nothing: a thread that hangs may hold a stream. A forked child is left alone.
+// flushes nothing: a thread that hangs may hold a stream. A child that code under test forks ends at once: it would go
+// on fuzzing beside its parent, with threads that it does not have.
 #ifndef REFQUAKE_PYTHON_LEAVE_H_
 #define REFQUAKE_PYTHON_LEAVE_H_
 

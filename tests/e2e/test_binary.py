@@ -300,3 +300,28 @@ def test_computing_for_ever_is_told_from_waiting_for_ever(tmp_path: Path, kind: 
     done = run(command("node", "clean", "lifecycle", *flags), timeout=300)
     assert done.code == 77, done.output
     assert done.kind == kind, done.output
+
+
+def test_a_forked_child_does_not_go_on_fuzzing(tmp_path: Path) -> None:
+    """The child would run the rest of the programs too: each line of the parent's output would come again."""
+    op = "(lambda os: lambda: os.fork())(__import__('os'))"
+    path = tmp_path / "fork.prog"
+    path.write_text("target: node\nprofile: lifecycle\nphase:\n    lane:\n        part()\n", encoding="utf-8")
+    done = run(command("node", "clean", "lifecycle", f"--replay={path}", "--repeat=3", f"--op=part={op}"), timeout=300)
+    assert done.code == 0, done.output
+    assert done.output.count("NOTHING FOUND in 3 runs") == 1
+
+
+def test_what_is_no_module_could_not_run(tmp_path: Path) -> None:
+    done = run([*module(tmp_path, "import sys\nsys.modules[__name__] = 42\n"), "-runs=1"], timeout=60)
+    assert done.code == 3, done.output
+    assert "gives no module but int" in done.output
+
+
+def test_an_artefact_lies_where_it_was_asked_for(tmp_path: Path) -> None:
+    """Whatever folder the module makes the working one."""
+    away = tmp_path / "away"
+    away.mkdir()
+    done = fuzz("node", "missing_untrack", "lifecycle", 1, 60, f"--value=__import__('os').chdir({str(away)!r})")
+    assert done.code == 77, done.output
+    assert not list(away.iterdir())

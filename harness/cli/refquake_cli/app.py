@@ -6,8 +6,10 @@ Example:
 """
 
 import importlib
+import os
 import sys
 import traceback
+from contextlib import suppress
 
 import click
 
@@ -62,23 +64,37 @@ def refquake() -> None:
 
 
 def main() -> None:
+    # Python's own exit code for whatever goes wrong is 1, which says "findings" here: also where the words about it, or
+    # those still in a buffer, cannot be written.
+    code = COULD_NOT_RUN
+    with suppress(OSError, ValueError, AttributeError):
+        code = _run()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream:
+                stream.flush()
+        except (OSError, ValueError):
+            code = code or COULD_NOT_RUN
+    os._exit(code)
+
+
+def _run() -> int:
     try:
-        sys.exit(refquake.main(prog_name="refquake", standalone_mode=False) or 0)
+        return refquake.main(prog_name="refquake", standalone_mode=False) or 0
     except click.ClickException as error:
         error.show()
-        sys.exit(error.exit_code)
+        return error.exit_code
     except RefquakeError as error:
         if error.details:
             print(error.details, file=sys.stderr)
         print(f"refquake: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        return error.exit_code
     except OSError as error:
         print(f"refquake: {error}", file=sys.stderr)
-        sys.exit(COULD_NOT_RUN)
+        return COULD_NOT_RUN
     except (KeyboardInterrupt, click.exceptions.Abort):
         print("refquake: interrupted; the same command goes on from here", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+        return INTERRUPTED
     except Exception:
-        # Python's own exit code for this is 1, which says "findings" here.
         traceback.print_exc()
-        sys.exit(COULD_NOT_RUN)
+        return COULD_NOT_RUN

@@ -29,6 +29,7 @@ from refquake_cli.program_model import Program, parse_program
 from refquake_cli.program_text import require_text
 
 PLAIN = "plain"
+MARK = "Found by refquake in"  # in every script: what carries it may be written over
 ROUNDS = 100  # of a program with lanes
 PROBES = 3
 _REPEAT = re.compile(r"^# repeat: (\d{1,4})$", re.MULTILINE)
@@ -150,7 +151,7 @@ class _Exporter:
         rows = [
             f"{measured.signature}",
             "",
-            f"Found by refquake in `{job.target}`" + (f", plant {job.variant}" if job.variant != targets.CLEAN else "")
+            f"{MARK} `{job.target}`" + (f", plant {job.variant}" if job.variant != targets.CLEAN else "")
             + f": in {measured} fresh processes under CPython {self._artefact.version}, free-threaded, {job.flavour}.",
             *([visible] if visible else []),
             f"To run it: {path}python3 {self._out.name}",

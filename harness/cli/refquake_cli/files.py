@@ -25,22 +25,31 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def write_whole(path: Path, content: str) -> None:
-    part = _beside(path, "part")
-    with part.open("w", encoding="utf-8") as stream:
+    with _file_beside(path) as part, part.open("w", encoding="utf-8") as stream:
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
-    os.replace(part, path)
-    _sync_folder(path.parent)
 
 
 def copy_whole(source: Path, path: Path) -> None:
     """A copy of `source`, written as write_whole() writes."""
+    with _file_beside(path) as part:
+        shutil.copyfile(source, part)
+        with part.open("rb") as stream:
+            os.fsync(stream.fileno())
+
+
+@contextmanager
+def _file_beside(path: Path) -> Iterator[Path]:
+    """Gets its name when the block ends well; nothing of it stays otherwise. A full disk says for which file."""
     part = _beside(path, "part")
-    shutil.copyfile(source, part)
-    with part.open("rb") as stream:
-        os.fsync(stream.fileno())
-    os.replace(part, path)
+    try:
+        yield part
+        os.replace(part, path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        part.unlink(missing_ok=True)
     _sync_folder(path.parent)
 
 

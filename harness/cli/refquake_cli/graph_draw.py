@@ -4,12 +4,12 @@
     draw(graph, caption, Path("graph.svg"))         # False: Graphviz is not installed
 """
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
 
 from refquake_cli.errors import CouldNotRun
+from refquake_cli.files import write_whole
 from refquake_cli.graph import MAYBE, WEAK, ObjectGraph
 from refquake_cli.program_model import Program
 
@@ -66,13 +66,11 @@ def draw(graph: ObjectGraph, caption: str, out: Path) -> bool:
     dot = shutil.which(DOT)
     if not dot:
         return False
-    part = out.with_name(f".{out.name}.{os.getpid()}.part")
     done = subprocess.run(
-        [dot, "-Tsvg", "-o", str(part)],
+        [dot, "-Tsvg"],
         input=dot_text(graph, caption), capture_output=True, text=True, timeout=DOT_SECONDS, check=False,
     )  # fmt: skip
     if done.returncode:
-        part.unlink(missing_ok=True)
         raise CouldNotRun(f"{DOT} did not draw {out}: {done.stderr.strip()}")
-    os.replace(part, out)
+    write_whole(out, done.stdout)
     return True

@@ -26,13 +26,15 @@ def command(file: Path, python: bool, out: Path | None, times: int, overrides: "
     """
     from refquake_cli.artefact import open_artefact
     from refquake_cli.build import build, own_products
-    from refquake_cli.export import PLAIN
+    from refquake_cli.destination import check_destination
+    from refquake_cli.export import MARK, PLAIN
     from refquake_cli.paths import current_link
 
     artefact = open_artefact(smallest(file), overrides)
     destination = out or default_out(file)
-    if not destination.parent.is_dir():
-        raise WrongUse(f"cannot write {destination}: {destination.parent} is no folder")
+    check_destination(destination)
+    if destination.exists() and MARK not in destination.read_text(encoding="utf-8", errors="replace"):
+        raise WrongUse(f"{destination} is there already, and is no exported script: give another --out")
     build_to_replay(artefact)
     extension = own_products(artefact.job.target)
     if extension and current_link(artefact.version, PLAIN).exists():

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from refquake_cli.errors import INTERRUPTED, NOTHING_FOUND, WrongUse
+from refquake_cli.errors import INTERRUPTED, NOTHING_FOUND
 from refquake_cli.replay_options import build_to_replay, replay_options
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ def command(file: Path, out: Path | None, times: int, overrides: "Overrides") ->
     original's rate. Interrupting it leaves the best so far in the file.
     """
     from refquake_cli.artefact import open_artefact
+    from refquake_cli.destination import check_destination
 
     artefact = open_artefact(file, overrides)
     destination = out or default_out(file)
-    if not destination.parent.is_dir():
-        raise WrongUse(f"cannot write {destination}: {destination.parent} is no folder")
+    check_destination(destination)
     build_to_replay(artefact)
     return _minimize_and_tell(artefact, destination, times)
 
@@ -39,20 +39,24 @@ def default_out(file: Path) -> Path:
     return file.with_name(f"{file.name.removesuffix('.prog')}.min.prog")
 
 
+def _age(path: Path) -> int:
+    return path.stat().st_mtime_ns if path.exists() else 0
+
+
 def _minimize_and_tell(artefact, out: Path, times: int) -> int:
     from refquake_cli.console import Progress, say
     from refquake_cli.minimize import minimize
     from refquake_cli.paths import shown
 
     job = artefact.job
+    before = _age(out)
     try:
         with Progress() as progress:
             task = progress.task(f"{job.target} {job.title}")
             result = minimize(artefact, out, times, task)
             task.done(f"{len(result.program.ops)} ops")
     except KeyboardInterrupt:
-        if out.exists():
-            say(f"interrupted; the best so far is in {shown(out)}")
+        say(f"interrupted; the best so far is in {shown(out)}" if _age(out) != before else "interrupted before anything was written")
         return INTERRUPTED
     print(out.read_text(encoding="utf-8"), end="")
     print(f"\nsignature:  {result.before.signature}")

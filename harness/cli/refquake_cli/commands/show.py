@@ -19,15 +19,19 @@ if TYPE_CHECKING:
 def command(file: Path, graph: str | None, overrides: "Overrides") -> None:
     """Print FILE (a finding's folder, a .prog, or bytes) as program text."""
     from refquake_cli.artefact import open_artefact
+    from refquake_cli.destination import check_destination
     from refquake_cli.program_text import require_text
 
+    drawing = None if graph in (None, "-") else Path(graph)
+    if drawing:
+        check_destination(drawing)
     artefact = open_artefact(file, overrides)
     build_to_replay(artefact)
     text = require_text(artefact.path, artefact.job, artefact.version)
     if graph is None:
         print(text, end="")
     else:
-        _show_graph(artefact, text, None if graph == "-" else Path(graph))
+        _show_graph(artefact, text, drawing)
 
 
 def _show_graph(artefact, text: str, out: Path | None) -> None:
