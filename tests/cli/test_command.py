@@ -12,7 +12,7 @@ from conftest import CLI
 from refquake_cli import toolchain
 from refquake_cli.app import COMMANDS
 from refquake_cli.child import child_environment
-from refquake_cli.errors import CouldNotRun
+from refquake_cli.errors import COULD_NOT_RUN, CouldNotRun
 from refquake_cli.files import folder_beside, link_whole
 
 LAUNCHER = CLI.parents[1] / "refquake"
@@ -156,3 +156,36 @@ def test_a_link_moves_in_one_step(tmp_path: Path) -> None:
         link_whole(link, name)
         assert os.readlink(link) == name
     assert os.listdir(tmp_path) == ["current"]
+
+
+@pytest.mark.parametrize("words", [["minimize"], ["export"], ["show", "--graph"]], ids=lambda words: words[0])
+def test_a_destination_is_looked_at_first(command, tmp_path: Path, words: list[str]) -> None:
+    program = tmp_path / "a.prog"
+    program.write_text("target: node\nphase:\n    lane:\n        a = Node()\n", encoding="utf-8")
+    (tmp_path / "folder").mkdir()
+    option = [] if words[0] == "show" else ["--out"]
+    for bad, why in ((tmp_path / "folder", "it is a folder"), (tmp_path / "none" / "x", "is no folder")):
+        done = command(*words, *option, bad, program) if words[0] == "show" else command(*words, program, *option, bad)
+        assert done.returncode == 2
+        assert why in done.stderr
+
+
+def test_a_file_that_is_no_script_is_not_written_over(command, tmp_path: Path) -> None:
+    program = tmp_path / "a.prog"
+    program.write_text("target: node\nphase:\n    lane:\n        a = Node()\n", encoding="utf-8")
+    done = command("export", program, "--out", program)
+    assert done.returncode == 2
+    assert "is no exported script" in done.stderr
+    assert program.read_text(encoding="utf-8").startswith("target:")
+
+
+def test_words_that_cannot_be_written_are_no_finding(environment: dict[str, str], tmp_path: Path) -> None:
+    repro = [sys.executable, "-m", "refquake_cli", "repro", str(tmp_path / "none.prog")]
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        assert subprocess.run(repro, env=environment, cwd=tmp_path, stderr=full).returncode == COULD_NOT_RUN
+    assert subprocess.run(repro, env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL).returncode == 2
+
+
+def test_what_is_set_for_other_pythons_does_no_harm() -> None:
+    settings = {**os.environ, "PYTHONHASHSEED": "xx", "PYTHONHOME": "/nonexistent"}
+    assert subprocess.run([LAUNCHER, "--help"], env=settings, stdout=subprocess.DEVNULL).returncode == 0
