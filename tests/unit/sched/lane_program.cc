@@ -65,3 +65,7 @@ void WaitTenMinutes(Shared* shared) {
 void SpinForEver(Shared*) {
   for (;;) __asm__ volatile("");  // a loop without an effect may be removed
 }
+
+void WaitForEver(Shared* shared) {
+  for (;;) sem_wait(&shared->first);  // also where a signal ends the wait
+}

@@ -33,5 +33,6 @@ void SpinUntilFlag(Shared* shared);                   // yields between looks
 void RaiseFlag(Shared* shared);
 void WaitTenMinutes(Shared* shared);  // on a semaphore nobody posts
 void SpinForEver(Shared* shared);     // no yield point at all
+void WaitForEver(Shared* shared);     // on a semaphore nobody posts, without a time-out
 
 #endif  // REFQUAKE_TESTS_UNIT_SCHED_LANE_PROGRAM_H_

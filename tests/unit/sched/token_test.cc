@@ -190,7 +190,7 @@ TEST(Token, FreeAndSteppedRunsAlternate) {
 // ---- runs that do not end: each in a process of its own
 
 void PrintAndExit(const StuckReport& report) {
-  const char* const kWhy[] = {"deadlock", "livelock", "hang"};
+  const char* const kWhy[] = {"deadlock", "livelock", "hang", "long-run"};
   std::fprintf(stderr, "%s stepped=%d lanes=%d\n", kWhy[static_cast<int>(report.why)], report.stepped, report.lanes);
   for (int i = 0; i < report.lanes; ++i) {
     const StuckLane& lane = report.lane[i];
@@ -252,14 +252,26 @@ TEST_F(TokenDeath, TheWatchdogReportsALaneThatSpins) {
         lanes.Step(policy);
         _exit(0);
       },
-      testing::ExitedWithCode(66), "hang stepped=1 lanes=2\nlane 0 waits=0 frames=yes");
+      testing::ExitedWithCode(66), "long-run stepped=1 lanes=2\nlane 0 waits=0 frames=yes");
 }
 
-TEST_F(TokenDeath, TheWatchdogReportsAFreeRunningHang) {
+TEST_F(TokenDeath, TheWatchdogReportsAFreeRunningLaneThatSpins) {
   EXPECT_EXIT(
       {
         StartWatchdog(1, PrintAndExit);
         Lanes lanes(2, [](Shared* shared, int lane) { lane == 1 ? SpinForEver(shared) : Race(shared, lane); });
+        ArmWatchdog();
+        lanes.Free();
+        _exit(0);
+      },
+      testing::ExitedWithCode(66), "long-run stepped=0 lanes=2\n.*lane 1 waits=0 frames=yes");
+}
+
+TEST_F(TokenDeath, TheWatchdogTellsWaitingFromSpinning) {
+  EXPECT_EXIT(
+      {
+        StartWatchdog(1, PrintAndExit);
+        Lanes lanes(2, [](Shared* shared, int lane) { lane == 1 ? WaitForEver(shared) : Race(shared, lane); });
         ArmWatchdog();
         lanes.Free();
         _exit(0);
