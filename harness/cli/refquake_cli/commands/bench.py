@@ -85,7 +85,7 @@ def _earnings(function):
         click.option("--jobs", "workers", type=click.IntRange(1), default=2, show_default=True),
         click.option("--time", "seconds", type=click.IntRange(1), default=10, show_default=True, help="For each try."),
         click.option("--seeds", type=click.IntRange(1), default=10, show_default=True, help="Tries for each plant."),
-        click.option("--flavour", default="asan", show_default=True, metavar="asan|tsan"),
+        click.option("--flavour", type=click.Choice(DEFAULT_FLAVOURS), default="asan", show_default=True),
         click.argument("plants", nargs=-1, required=True, metavar="TARGET/PLANT..."),
     ):
         function = decorate(function)
@@ -147,7 +147,7 @@ def _one_plant(given: str) -> tuple[str, str]:
 
 @command.command("replays")
 @click.argument("name", metavar="TARGET", default="node")
-@click.option("--flavour", default="tsan", show_default=True, metavar="asan|tsan")
+@click.option("--flavour", type=click.Choice(DEFAULT_FLAVOURS), default="tsan", show_default=True)
 @click.option("--programs", "count", type=click.IntRange(1), default=200, show_default=True)
 @click.option("--times", type=click.IntRange(2), default=100, show_default=True, help="Fresh processes for each program.")
 @click.option("--time", "seconds", type=click.IntRange(1), default=60, show_default=True, help="Of the campaign before.")
