@@ -34,9 +34,13 @@ struct View {
 };
 
 // The C++ object inside a Python one, null before its constructor has run. No lock, no look-up.
+// pybind11 makes an instance, which the collector then sees, and lays it out a moment later; in between it may wait
+// for a lock, and another thread may collect. is_holder_constructed() would read through null then.
 template <typename T>
 T* Inside(PyObject* op) {
-  py::detail::value_and_holder inside = reinterpret_cast<py::detail::instance*>(op)->get_value_and_holder();
+  auto* instance = reinterpret_cast<py::detail::instance*>(op);
+  if (!instance->simple_layout && !instance->nonsimple.status) return nullptr;
+  py::detail::value_and_holder inside = instance->get_value_and_holder();
   return inside.holder_constructed() ? inside.value_ptr<T>() : nullptr;
 }
 
