@@ -6,7 +6,7 @@
 //   CountFeedback(executor.logs());
 //
 // Contract: called after a run, by the thread that runs programs; libFuzzer reads and clears the
-// counters. What each kind earns is measured in docs/mutators.md; --feedback=0 turns all off.
+// counters. What it earns is not settled yet (docs/mutators.md); --feedback=0 turns it off.
 #ifndef REFQUAKE_DRIVER_FEEDBACK_H_
 #define REFQUAKE_DRIVER_FEEDBACK_H_
 
