@@ -29,7 +29,7 @@ int TreeTraverse(PyObject* op, visitproc visit, void* arg) {
   Tree* tree = Inside(op);
   if (tree == nullptr) return 0;
   Py_VISIT(tree->value.ptr());
-  if (!PLANT(parent_not_visited)) Py_VISIT(tree->parent.ptr());  // finds: missed-visit
+  if (!PLANT(parent_not_visited)) Py_VISIT(tree->parent.ptr());  // finds: missed-visit, leaked-instance
   for (const nb::object& child : tree->children) Py_VISIT(child.ptr());
   return 0;
 }
