@@ -28,8 +28,6 @@ from refquake_cli.fuzz_plan import plant_jobs
 from refquake_cli.job import Job
 from refquake_cli.variant_run import Options
 
-CONTROL = "control"
-
 
 @dataclass
 class Row:

@@ -118,18 +118,17 @@ def _compare(
     from refquake_cli.fuzz_plan import clean_jobs, plan
     from refquake_cli.variant_run import Options
 
-    wanted = check_flavour(flavour)
     named = [_one_plant(given) for given in dict.fromkeys(plants)]
-    build([wanted])
-    jobs = [job for target, plant in named for job in plan(target, plant, None, [wanted], DEFAULT_VERSION)]
-    clean = [job for target in dict(named) for job in clean_jobs(target, "threads", [wanted], DEFAULT_VERSION)]
+    build([flavour])
+    jobs = [job for target, plant in named for job in plan(target, plant, None, [flavour], DEFAULT_VERSION)]
+    clean = [job for target in dict(named) for job in clean_jobs(target, "threads", [flavour], DEFAULT_VERSION)]
     out.mkdir(parents=True, exist_ok=True)
     options = Options(seconds, 1, DEFAULT_VERSION, (out / "findings").resolve())
     rows, interrupted = earnings.measure(arms, jobs, clean, range(1, seeds + 1), options, workers)
     if not rows[0].tries:
         print("interrupted before every arm had its first seed: nothing written")
         return INTERRUPTED
-    how = f"{wanted}, {seeds} seeds, each from an empty corpus, at most {seconds} s, {workers} processes side by side."
+    how = f"{flavour}, {seeds} seeds, each from an empty corpus, at most {seconds} s, {workers} processes side by side."
     how += " Interrupted before the last." if interrupted else ""
     _write(out / name, earnings.markdown(title, rows, how), earnings.json_text(rows))
     print(f"written to {out}/{name}.md")
@@ -164,7 +163,7 @@ def replays(name: str, flavour: str, count: int, times: int, seconds: int, busy:
     from refquake_cli.job import Job
     from refquake_cli.targets import CLEAN
 
-    job = Job(check_target(name, DEFAULT_VERSION), CLEAN, check_flavour(flavour), "threads")
+    job = Job(check_target(name, DEFAULT_VERSION), CLEAN, flavour, "threads")
     build([job.flavour], products=to_fuzz(name))
     with tempfile.TemporaryDirectory(prefix="refquake-replays-") as scratch:
         programs = measuring.gather(job, count, seconds, Path(scratch))
