@@ -10,6 +10,7 @@ import ctypes
 import os
 import signal
 import subprocess
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -20,6 +21,7 @@ _PR_SET_PDEATHSIG = 1
 _GRACE_SECONDS = 5
 _libc = ctypes.CDLL(None, use_errno=True)
 _running: set[subprocess.Popen] = set()
+_stopping = threading.Event()  # for good: the process is about to end
 
 
 def die_with_parent() -> None:
@@ -43,6 +45,7 @@ def stop_group(process: subprocess.Popen) -> None:
 
 def stop_all() -> None:
     """Stops every tool that runs, also those that other threads started: their run_logged() then fails."""
+    _stopping.set()
     for process in list(_running):
         stop_group(process)
 
@@ -85,6 +88,8 @@ def run_logged(
             raise CouldNotRun(f"{what or command[0]}: could not start `{command[0]}`: {error.strerror}") from error
         _running.add(process)
         try:
+            if _stopping.is_set():  # it was started too late to be among those that were stopped
+                stop_group(process)
             assert process.stdout
             for line in process.stdout:
                 sink.write(line)
