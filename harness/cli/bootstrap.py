@@ -22,7 +22,9 @@ COULD_NOT_RUN = 3
 
 
 def cache_folder() -> str:
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):  # to be ignored then (XDG Base Directory Specification)
+        base = os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(base, "refquake")
 
 
@@ -122,4 +124,5 @@ def main() -> None:
     os.execv(python, [python, "-m", "refquake_cli", *arguments])
 
 
-main()
+if __name__ == "__main__":
+    main()

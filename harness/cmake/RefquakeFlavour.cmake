@@ -50,7 +50,7 @@ if(REFQUAKE_FLAVOUR STREQUAL "dev")
 endif()
 
 if(NOT REFQUAKE_PYTHON_PREFIX)
-  if(DEFINED ENV{XDG_CACHE_HOME} AND NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
+  if(IS_ABSOLUTE "$ENV{XDG_CACHE_HOME}")  # a relative one is to be ignored (XDG Base Directory Specification)
     set(refquake_cache "$ENV{XDG_CACHE_HOME}/refquake")
   else()
     set(refquake_cache "$ENV{HOME}/.cache/refquake")

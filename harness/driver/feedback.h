@@ -1,22 +1,58 @@
 // Feedback beyond edges: what a run did to objects, told to libFuzzer through its extra counters.
 //
-// Told are: which (op, outcome) pairs occurred and how often; which two ops of different lanes touched the
-// same object in one phase. Two inputs that reach the same edges differ here if one collides two lanes.
+//   Feedback feedback(target, *ParseFeedback("outcomes,collisions"));
+//   feedback.CountPhase(graph, living);      // after each phase
+//   feedback.CountRun(executor.logs());      // after each run
 //
-//   CountFeedback(executor.logs());
+// | part | two inputs that reach the same edges differ if |
+// | --- | --- |
+// | outcomes | an op had another outcome, or had it more often |
+// | collisions | two other ops of different lanes touched the same object in one phase |
+// | shapes | an instance stood in a cycle of another length, had more parents, or lay deeper below the slots |
+// | counts | an instance had a reference count of another size |
 //
-// Contract: called after a run, by the thread that runs programs; libFuzzer reads and clears the
-// counters. What it earns is not settled yet (docs/mutators.md); --feedback=0 turns it off.
+// Contract: used by the thread that runs programs; libFuzzer reads and clears the counters. What each part earns
+// stands in docs/mutators.md.
 #ifndef REFQUAKE_DRIVER_FEEDBACK_H_
 #define REFQUAKE_DRIVER_FEEDBACK_H_
 
-#include <span>
+#include <Python.h>
 
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "python/graph.h"
 #include "python/lane_log.h"
+#include "python/target.h"
 
 namespace refquake {
 
-void CountFeedback(std::span<const LaneLog> logs);
+enum class FeedbackPart : uint8_t { kOutcomes, kCollisions, kShapes, kCounts };
+using FeedbackMask = uint32_t;
+
+// "outcomes,shapes"; "none"; empty for the default. Nothing if a name is unknown.
+std::optional<FeedbackMask> ParseFeedback(std::string_view names);
+
+class Feedback {
+ public:
+  Feedback(const Target& target, FeedbackMask parts) : target_(target), parts_(parts) {}
+
+  void CountRun(std::span<const LaneLog> logs) const;
+  void CountPhase(ObjectGraph& graph, std::span<PyObject* const> living) const;
+
+  // CountPhase has something to count: the graph need not be told of otherwise.
+  bool wants_phases() const { return Has(FeedbackPart::kShapes) || Has(FeedbackPart::kCounts); }
+
+ private:
+  bool Has(FeedbackPart part) const { return (parts_ >> static_cast<int>(part) & 1) != 0; }
+  void CountShapes(ObjectGraph& graph) const;
+  void CountReferences(std::span<PyObject* const> living) const;
+
+  const Target& target_;
+  const FeedbackMask parts_;
+};
 
 }  // namespace refquake
 

@@ -30,7 +30,7 @@ struct Flags {
   std::string self_proof;  // empty: the default of the binary
   std::string gil = "default";
   std::string deadline = "30";
-  std::string feedback = "1";
+  std::string feedback;
   std::string judge = "1";
   std::string mutators;
   std::string schedule;  // empty: the default of the binary

@@ -76,6 +76,7 @@ void Initialize(int argc, char** argv) {
   const std::optional<MutatorMask> mutators = ParseMutators(g_flags.mutators);
   if (!mutators) Fail(kExitWrongUse, "--mutators=" + g_flags.mutators + ": unknown name");
   g_mutators = *mutators;
+  if (!ParseFeedback(g_flags.feedback)) Fail(kExitWrongUse, "--feedback=" + g_flags.feedback + ": unknown name");
   if (g_flags.module.empty() && g_flags.canary.empty()) {
     Fail(kExitWrongUse, "no module named; give --module=NAME (and --path=DIR)");
   }
@@ -129,7 +130,6 @@ void RunBytes(const uint8_t* data, size_t size) {
     AmendInput(bytes.data(), bytes.size());
   }
   g_session->Run(program);
-  if (g_flags.feedback != "0") CountFeedback(g_session->logs());
 }
 
 }  // namespace

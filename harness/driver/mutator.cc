@@ -8,6 +8,7 @@
 #include "core/generate.h"
 #include "core/mutate.h"
 #include "core/rng.h"
+#include "driver/name_list.h"
 
 // libFuzzer's own byte mutations.
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
@@ -81,15 +82,7 @@ size_t CrossOverBytes(std::span<const uint8_t> a, std::span<const uint8_t> b, st
 
 std::optional<MutatorMask> ParseMutators(std::string_view names) {
   if (names.empty()) return kAllMutators;
-  MutatorMask mask = 0;
-  while (!names.empty()) {
-    const size_t comma = std::min(names.find(','), names.size());
-    const std::optional<Mutator> mutator = MutatorNamed(names.substr(0, comma));
-    if (!mutator) return std::nullopt;
-    mask |= MaskOf(*mutator);
-    names.remove_prefix(std::min(comma + 1, names.size()));
-  }
-  return mask;
+  return MaskOfNames(names, MutatorNamed);
 }
 
 }  // namespace refquake

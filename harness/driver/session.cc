@@ -54,10 +54,17 @@ std::string Session::Load() {
     SetKnownFilter([](const Finding& finding) { return IsKnown(finding.Summary().c_str()); });
   }
   SetReportSink(OnFinding);
-  executor_ = std::make_unique<Executor>(target_, ExecutorOptions{.max_lanes = profile_.max_lanes,
-                                                                  .judge = flags_.judge != "0" && !OnlyPrints(flags_),
-                                                                  .fights = profile_.fights,
-                                                                  .fail_allocations = profile_.fail_allocations});
+  feedback_ = std::make_unique<Feedback>(target_, *ParseFeedback(flags_.feedback));
+  ExecutorOptions options{.max_lanes = profile_.max_lanes,
+                          .judge = flags_.judge != "0" && !OnlyPrints(flags_),
+                          .fights = profile_.fights,
+                          .fail_allocations = profile_.fail_allocations};
+  if (feedback_->wants_phases()) {
+    options.after_phase = [this](ObjectGraph& graph, std::span<PyObject* const> living) {
+      feedback_->CountPhase(graph, living);
+    };
+  }
+  executor_ = std::make_unique<Executor>(target_, options);
   if (profile_.max_lanes > 1) executor_->StartWorkers();
   if (!flags_.op_stats.empty()) op_stats_ = std::make_unique<OpStats>(flags_.op_stats, target_.table);
   InstallStuckSink(target_.table.target(), deadline);
@@ -108,6 +115,7 @@ RunResult Session::Run(const Program& program) {
   record.ok += result.ok;
   record.errors += result.errors;
   record.skipped += result.skipped;
+  feedback_->CountRun(executor_->logs());
   if (op_stats_) op_stats_->Count(executor_->logs());
   running_ = nullptr;
   return result;

@@ -15,6 +15,7 @@
 #include "core/profile.h"
 #include "core/program.h"
 #include "driver/exit_codes.h"
+#include "driver/feedback.h"
 #include "driver/flags.h"
 #include "driver/op_stats.h"
 #include "python/executor.h"
@@ -42,9 +43,6 @@ class Session {
   std::string ScheduleLine() const;
 
   const Target& target() const { return target_; }
-  // Of the last run: what each lane did.
-  const std::vector<LaneLog>& logs() const { return executor_->logs(); }
-
   const OpTable& table() const { return target_.table; }
   const Profile& profile() const { return profile_; }
 
@@ -61,6 +59,7 @@ class Session {
   Profile profile_;
   Target target_;
   std::unique_ptr<Executor> executor_;
+  std::unique_ptr<Feedback> feedback_;
   std::unique_ptr<OpStats> op_stats_;  // null unless asked for
   const Program* running_ = nullptr;
   bool loading_ = true;

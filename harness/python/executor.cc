@@ -326,10 +326,12 @@ void Executor::BuildGraph() {
 void Executor::JudgePhase() {
   BuildGraph();
   JudgeTracked(target_, instances_);
-  if (Conserved(graph_, instances_, living_)) return;
-  Drain();
-  BuildGraph();
-  JudgeConservation(target_, graph_, instances_, living_, /*last=*/false);
+  if (!Conserved(graph_, instances_, living_)) {
+    Drain();
+    BuildGraph();
+    JudgeConservation(target_, graph_, instances_, living_, /*last=*/false);
+  }
+  if (options_.after_phase) options_.after_phase(graph_, instances_);
 }
 
 void Executor::Finish() {

@@ -13,6 +13,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "core/finding.h"
@@ -32,6 +34,8 @@ struct ExecutorOptions {
   bool judge = true;              // false: run without oracles, for measuring
   bool fights = false;            // values may re-enter the op that is running (reentry.h)
   bool fail_allocations = false;  // run each op with failing allocations first (allocation_faults.h)
+  // Told of the graph and the instances when a phase has been judged; may be empty.
+  std::function<void(ObjectGraph&, std::span<PyObject* const>)> after_phase{};
 };
 
 struct RunResult {

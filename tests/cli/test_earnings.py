@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from refquake_cli import earnings
-from refquake_cli.earnings import MUTATOR_ARMS, MUTATORS, SCHEDULE_ARMS, Ratio, Row, Try, markdown
+from refquake_cli.earnings import FEEDBACK, FEEDBACK_ARMS, MUTATOR_ARMS, MUTATORS, SCHEDULE_ARMS, Ratio, Row, Try, markdown
 from refquake_cli.errors import CouldNotRun
 from refquake_cli.job import Job
 from refquake_cli.variant_run import Options, Outcome
@@ -21,7 +21,14 @@ CLEAN = Job("node", "clean", "asan", "threads")
 def test_every_mutator_is_left_out_once() -> None:
     named = tuple(re.findall(r'^    \{"(\w+)", \w+, \d+\},', MUTATE.read_text(encoding="utf-8"), re.MULTILINE))
     assert named == MUTATORS
-    assert [arm.name for arm in MUTATOR_ARMS] == ["all", *(f"without {name}" for name in named), "without feedback"]
+    assert [arm.name for arm in MUTATOR_ARMS] == ["all", *(f"without {name}" for name in named)]
+
+
+def test_every_feedback_is_tried_alone() -> None:
+    source = (MUTATE.parents[1] / "driver" / "feedback.cc").read_text(encoding="utf-8")
+    named = re.findall(r'"(\w+)"', re.search(r"kNames = \{(.*)\};", source)[1])
+    assert tuple(named) == FEEDBACK
+    assert [arm.name for arm in FEEDBACK_ARMS] == ["none", *named, ",".join(named)]
 
 
 def row(arm: str, *tries: Try, coverage: int = 100) -> Row:

@@ -44,10 +44,12 @@ class Task:
         self.current = ""
         self.detail = ""
         self.finished = False
+        self.idle = False
         self.started = self.step_started = self.last_line = time.monotonic()
 
-    def step(self, name: str) -> None:
-        self.current, self.detail, self.step_started = name, "", time.monotonic()
+    def step(self, name: str, idle: bool = False) -> None:
+        """`idle`: it only waits, and one plain line says so."""
+        self.current, self.detail, self.step_started, self.idle = name, "", time.monotonic(), idle
         self.last_line = 0.0
 
     def note(self, text: str) -> None:
@@ -136,7 +138,7 @@ class Progress:
     def _print_due_lines(self) -> None:
         now = time.monotonic()
         for task in self._tasks:
-            overdue = not task.finished and now - task.last_line > PLAIN_INTERVAL
+            overdue = not task.finished and not task.idle and now - task.last_line > PLAIN_INTERVAL
             if task.current and (task.last_line == 0.0 or overdue):
                 task.last_line = now
                 say(task.plain(now))

@@ -3,8 +3,8 @@
     rows, interrupted = measure(MUTATOR_ARMS, plants, clean, seeds=range(1, 11), options, workers=2)
     Path("docs/mutators.md").write_text(markdown("What the mutators earn", rows, how))
 
-The first arm is what the others are compared with. MUTATOR_ARMS leaves out each mutator, and the feedback;
-SCHEDULE_ARMS lets lanes run as the program has it, all free, or all stepped.
+The first arm is what the others are compared with. MUTATOR_ARMS leaves out each mutator; FEEDBACK_ARMS starts from
+nothing but edges and tells libFuzzer of each part alone, and of all; SCHEDULE_ARMS lets lanes run as the program has it, all free, or all stepped.
 
 A row is one arm. What a plant costs it is all executions of its tries, those that found nothing too, for each try that
 reported the plant as an expected kind: the time until a finding, whatever the length of a try. An arm that never found
@@ -88,7 +88,11 @@ def _without(name: str) -> Arm:
     return Arm(f"without {name}", (f"--mutators={','.join(other for other in MUTATORS if other != name)}",))
 
 
-MUTATOR_ARMS = [Arm("all"), *map(_without, MUTATORS), Arm("without feedback", ("--feedback=0",))]
+# As harness/driver/feedback.cc names them; a test compares the two.
+FEEDBACK = ("outcomes", "collisions", "shapes", "counts")
+
+MUTATOR_ARMS = [Arm("all"), *map(_without, MUTATORS)]
+FEEDBACK_ARMS = [Arm(names, (f"--feedback={names}",)) for names in ("none", *FEEDBACK, ",".join(FEEDBACK))]
 SCHEDULE_ARMS = [Arm(mode, (f"--schedule={mode}",)) for mode in ("mixed", "free", "stepped")]
 
 

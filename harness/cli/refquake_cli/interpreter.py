@@ -8,6 +8,7 @@ there and then renamed into place; only then does `current-VERSION-FLAVOUR` poin
 
 import os
 import shutil
+import subprocess
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -101,10 +102,10 @@ def _build_steps(recipe: Recipe, task: Task, tree: Path, compile_turn: threading
         what = f"configuring the {recipe.flavour} interpreter"
         run_logged(command, log=log, cwd=folder, env=environment, on_line=task.note, what=what)
         configured.touch()
-    task.step("wait for its turn to compile")
+    task.step("wait for its turn to compile", idle=True)
     with compile_turn:
         task.step("compile")
-        counter = _CompileCounter(task)
+        counter = _CompileCounter(task, _files_to_compile(folder, environment))
         what = f"compiling the {recipe.flavour} interpreter"
         run_logged(_make("all"), log=log, cwd=folder, env=environment, on_line=counter, what=what)
     task.step("install")
@@ -118,19 +119,36 @@ def _make(*targets: str) -> list[str]:
     return ["make", f"-j{os.cpu_count() or 1}", *targets]
 
 
-class _CompileCounter:
-    """Turns make's output into "n files, last one"."""
+def _compiled_file(line: str) -> str | None:
+    """The source that a line of make's output compiles."""
+    words = line.split()
+    if not words or words[0] != toolchain.CC or "-c" not in words:
+        return None
+    return next((os.path.basename(word) for word in words if word.endswith(".c")), None)
 
-    def __init__(self, task: Task) -> None:
+
+def _files_to_compile(folder: Path, environment: dict[str, str]) -> int:
+    """How many make has before it; 0 if it does not say."""
+    planned = subprocess.run(
+        [*_make("all"), "--dry-run"], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    return sum(_compiled_file(line) is not None for line in planned.stdout.splitlines())
+
+
+class _CompileCounter:
+    """Turns make's output into "n of m files, last one"."""
+
+    def __init__(self, task: Task, files: int) -> None:
         self._task = task
+        self._files = files
         self._count = 0
 
     def __call__(self, line: str) -> None:
-        words = line.split()
-        if words and words[0] == toolchain.CC and "-c" in words:
+        if name := _compiled_file(line):
             self._count += 1
-            name = next((os.path.basename(word) for word in words if word.endswith(".c")), "")
-            self._task.note(f"{self._count} files  {name}")
+            # What make finds out on the way is not in its plan.
+            of = f" of {self._files}" if self._count <= self._files else ""
+            self._task.note(f"{self._count}{of} files  {name}")
 
 
 def _install(recipe: Recipe, folder: Path, tree: Path, log: Path) -> None:

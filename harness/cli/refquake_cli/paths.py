@@ -14,8 +14,9 @@ DEFAULT_OUT = "refquake-out"
 
 
 def cache_folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "refquake"
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    # A relative path is to be ignored (XDG Base Directory Specification).
+    return (base if base.is_absolute() else Path.home() / ".cache") / "refquake"
 
 
 def sources_folder() -> Path:

@@ -98,7 +98,16 @@ def mutators(**given) -> int:
     """Find the PLANTs with all mutators and without each in turn; writes mutators.md and .json."""
     from refquake_cli.earnings import MUTATOR_ARMS
 
-    return _compare("mutators", "What the mutators and the feedback earn", MUTATOR_ARMS, **given)
+    return _compare("mutators", "What the mutators earn", MUTATOR_ARMS, **given)
+
+
+@command.command("feedback")
+@_earnings
+def feedback(**given) -> int:
+    """Find the PLANTs with nothing but edges fed back, with each part, with all; writes feedback.md and .json."""
+    from refquake_cli.earnings import FEEDBACK_ARMS
+
+    return _compare("feedback", "What the feedback earns", FEEDBACK_ARMS, **given)
 
 
 @command.command("schedule")
