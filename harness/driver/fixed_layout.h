@@ -3,7 +3,8 @@
 //
 //   FixLayout(argv);   // first thing in the process: it may start the program anew, once
 //
-// Contract: turns address space randomisation off for this program by personality(2). Where the kernel or a
+// Contract: turns address space randomisation off for this program by personality(2), and has CPython's allocator
+// (mimalloc) reserve its memory in small pieces, unless the environment says how much. Where the kernel or a
 // container's filter refuses, goes on as it is: schedules replay all the same, their places being relative
 // to the object file. Source: man 2 personality, ADDR_NO_RANDOMIZE.
 #ifndef REFQUAKE_DRIVER_FIXED_LAYOUT_H_

@@ -3,7 +3,7 @@
     archive = make_archive(folder, "3.14.7")
     process = start_setup(archive, environment, "asan")       # `refquake setup` with this archive's SHA-256 pinned
 
-With REFQUAKE_TEST_GATE=STEP (configure, all or install), that step writes a word to the FIFO `reached` in the folder
+With REFQUAKE_TEST_GATE=STEP (configure, all, install or start), that step writes a word to the FIFO `reached` in the folder
 named by REFQUAKE_TEST_FOLDER, then waits for a word from the FIFO `gate`. With REFQUAKE_TEST_FAIL=STEP, that step
 fails; with REFQUAKE_TEST_FAIL_IN=FLAVOUR too, only in that flavour's build.
 """
@@ -36,7 +36,7 @@ all: python
 python:
 	./pass all
 	mkdir -p build/lib && touch build/lib/_sysconfigdata_t_linux.py
-	echo built > python
+	printf '#!/bin/sh\\nexec ./pass start\\n' > python && chmod +x python
 altbininstall: all
 	mkdir -p \$(DESTDIR)$prefix/bin \$(DESTDIR)$prefix/lib/python3.14t
 	cp python \$(DESTDIR)$prefix/bin/python3.14t

@@ -86,7 +86,7 @@ def test_warm_does_nothing(bench: Bench) -> None:
     assert bench.steps() == before
 
 
-@pytest.mark.parametrize("step", ["configure", "all", "install"])
+@pytest.mark.parametrize("step", ["configure", "all", "install", "start"])
 def test_kill_9_leaves_nothing_half_and_the_next_run_goes_on(bench: Bench, step: str) -> None:
     process = bench.stopped_at(step, "asan")
     os.kill(process.pid, signal.SIGKILL)
@@ -128,6 +128,13 @@ def test_a_failing_step_names_the_log_and_shows_its_last_lines(bench: Bench) -> 
     assert f"compiling the asan interpreter failed (exit 2); the whole log: {log}" in done.stderr
     assert bench.installed() == []
     assert bench.run("asan").returncode == 0
+
+
+def test_an_interpreter_that_does_not_start_is_not_installed(bench: Bench) -> None:
+    done = bench.run("asan", REFQUAKE_TEST_FAIL="start")
+    assert done.returncode == 3
+    assert "starting the interpreter that was built failed (exit 1)" in done.stderr
+    assert bench.installed() == []
 
 
 @pytest.mark.parametrize("broken", ["asan", "tsan"])

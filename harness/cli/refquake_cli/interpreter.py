@@ -24,9 +24,15 @@ from refquake_cli.logged import run_logged, stop_all
 from refquake_cli.paths import cache_folder, current_link, interpreters_folder, logs_folder
 from refquake_cli.sources import check_version, obtain_archive, unpack
 
-# Standard-library folders no target needs; the rest is copied as it is, never byte-compiled: under a sanitizer
-# that takes minutes, and the isolated start of a fuzz binary imports a handful of modules only.
+# Standard-library folders no target needs; of the rest only what a fuzz binary or many a module imports is
+# byte-compiled: under a sanitizer all of it takes minutes.
 UNNEEDED_FOLDERS = ("test", "tests", "idlelib", "tkinter", "turtledemo", "ensurepip", "pydoc_data", "__pycache__")
+BYTE_COMPILED = (
+    "encodings.ascii", "encodings.latin_1", "argparse", "asyncio", "collections.abc", "contextlib", "copy", "ctypes",
+    "dataclasses", "datetime", "decimal", "email.message", "enum", "functools", "importlib.metadata", "inspect", "json",
+    "logging", "pathlib", "pickle", "re", "subprocess", "tempfile", "threading", "traceback", "typing", "unittest",
+    "urllib.parse", "warnings", "weakref",
+)  # fmt: skip
 INSTALL_STEPS = ("altbininstall", "inclinstall", "libainstall", "sharedinstall")
 
 
@@ -163,8 +169,28 @@ def _install(recipe: Recipe, folder: Path, tree: Path, log: Path) -> None:
     shutil.copytree(tree / "Lib", library, ignore=ignore, dirs_exist_ok=True)
     for data in (folder / (folder / "pybuilddir.txt").read_text().strip()).glob("_sysconfig*"):
         shutil.copy(data, library)
+    _byte_compile(staged, folder, log)
     interpreters_folder().mkdir(parents=True, exist_ok=True)
     os.rename(staged, recipe.prefix)
+
+
+_IMPORT_ALL = """
+import importlib, sys
+for name in sys.argv[1:]:
+    try:
+        importlib.import_module(name)
+    except ImportError:
+        pass  # this build has no such module
+"""
+
+
+def _byte_compile(staged: Path, folder: Path, log: Path) -> None:
+    """Imports what is worth it once, with writing allowed."""
+    environment = {**build_environment(), "PYTHONHOME": str(staged)}
+    del environment["PYTHONDONTWRITEBYTECODE"]
+    python = next(path for path in sorted((staged / "bin").glob("python3.*")) if "-" not in path.name)
+    what = "starting the interpreter that was built"
+    run_logged([str(python), "-c", _IMPORT_ALL, *BYTE_COMPILED], log=log, cwd=folder, env=environment, what=what)
 
 
 def _library_folder(prefix: Path) -> Path:
