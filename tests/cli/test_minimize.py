@@ -9,7 +9,7 @@ import pytest
 
 from refquake_cli.minimize_passes import passes, renamed
 from refquake_cli.minimize_search import Search
-from refquake_cli.minimize_trial import Goal, Trial
+from refquake_cli.minimize_trial import Goal, Measured, Trial
 from refquake_cli.op_list import OpList, parse_op_list
 from refquake_cli.program_model import Program, parse_program
 from refquake_cli.reports import Report
@@ -51,6 +51,7 @@ phase:
         del f
 """
 SIGNATURE = "missed-visit node.Node children"
+RECORDED = "replay(1>1, 3>1, 5>0, 8>2)"
 
 
 @pytest.fixture
@@ -83,6 +84,10 @@ class FakeReplayer:
     def start(self, text: str) -> FakeRun:
         self.texts.append(text)
         return FakeRun(self._shows(parse_program(text)))
+
+    def measure(self, text: str, times: int, side_by_side: int, wanted: str) -> Measured:
+        report = Report("missed-visit", "", wanted, f"==refquake== SCHEDULE: {RECORDED} steps 90 hash 0f\n")
+        return Measured(wanted, times, times, report)
 
 
 def smallest(table: OpList, shows: Callable[[Program], bool], goal: Goal = Goal(SIGNATURE, 1)) -> tuple[str, list[str]]:
@@ -118,6 +123,17 @@ def test_what_needs_two_lanes_keeps_them(table: OpList) -> None:
 def test_a_schedule_that_matters_stays(table: OpList) -> None:
     text, _ = smallest(table, lambda program: "pct" in program.schedule and bool(program.ops))
     assert "schedule: pct(depth=1, seed=7)" in text
+
+
+def test_of_what_a_policy_chose_the_switch_that_matters_stays(table: OpList) -> None:
+    text, _ = smallest(table, lambda program: "pct" in program.schedule or "3>1" in program.schedule)
+    assert "schedule: replay(3>1)" in text
+
+
+def test_switches_that_need_each_other_give_way_to_one_that_does_alone(table: OpList) -> None:
+    wanted = ("pct", "1>1, 3>1, 5>0", "(2>0)")
+    text, _ = smallest(table, lambda program: any(some in program.schedule for some in wanted))
+    assert "schedule: replay(2>0)" in text
 
 
 def test_no_text_is_run_twice(table: OpList) -> None:

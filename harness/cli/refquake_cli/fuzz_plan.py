@@ -43,3 +43,9 @@ def plant_jobs(target: str, profile: str | None, flavours: list[str], only: str 
         for entries in by_name.values()
         for plant, flavour in entries
     ]
+
+
+def plant_job(target: str, name: str, flavour: str) -> Job:
+    """Under any flavour, also where the plant does not promise to be found."""
+    [plant] = [plant for plant in plants_of(target, flavour) if plant.name == name]
+    return Job(target, name, flavour, plant.profile, plant.finds)

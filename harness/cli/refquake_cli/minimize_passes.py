@@ -15,6 +15,7 @@ from refquake_cli.op_list import OpList
 from refquake_cli.program_model import FREE, SLOTS, Lane, Op, Phase, Program, is_slot
 
 MAX_OPS_FOR_PAIRS = 10
+MAX_SINGLE_SWITCHES = 300
 # An argument is replaced by one that stands earlier here; what is not named ranks before a slot.
 SIMPLE_VALUES = ("None", "Value()")
 _SWITCHES = re.compile(r"^replay\((.*)\)$")
@@ -44,6 +45,7 @@ def passes(table: OpList) -> Iterator[EditPass]:
     yield EditPass("one slot for two", _joined_slots)
     yield EditPass("drop results", lambda program: _replacing(program, _without_result))
     yield EditPass("simpler schedule", _simpler_schedules)
+    yield EditPass("one switch for several", _one_switch)
     yield EditPass("drop pairs of ops", _without_pairs)
 
 
@@ -215,19 +217,37 @@ def _without_result(op: Op) -> list[Op]:
     return [replace(op, result="")] if op.result and op.form != "copy" else []
 
 
+def switches_of(program: Program) -> list[str] | None:
+    """ "12>1" and so on; none where a policy chooses, or lanes run free."""
+    match = _SWITCHES.match(program.schedule)
+    return [word.strip() for word in match[1].split(",") if word.strip()] if match else None
+
+
 def _simpler_schedules(program: Program) -> list[Program]:
+    """Free only where nothing is left to interleave: lanes that run free need not show again what they showed."""
     if program.schedule == FREE:
         return []
-    edits = []
-    if match := _SWITCHES.match(program.schedule):
-        switches = [word.strip() for word in match[1].split(",") if word.strip()]
-        kept = [switches[:at] + switches[at + 1 :] for at in range(len(switches))]
-        edits = [replace(program, schedule=f"replay({', '.join(one)})") for one in kept]
-    elif match := _PCT.match(program.schedule):
-        edits = [
-            replace(program, schedule=f"pct(depth={depth}, seed={match[2]})") for depth in reversed(range(1, int(match[1])))
-        ]
-    return [*edits, replace(program, schedule=FREE)]
+    edits = [replace(program, schedule=FREE)] if program.max_lanes < 2 else []
+    if match := _PCT.match(program.schedule):
+        depths = reversed(range(1, int(match[1])))
+        return [replace(program, schedule=f"pct(depth={depth}, seed={match[2]})") for depth in depths] + edits
+    switches = switches_of(program) or []
+    kept = [switches[:at] + switches[at + size :] for size in (1, 2, 4, 8, 16) for at in range(0, len(switches), size)]
+    return [_switching(program, some) for some in kept] + edits
+
+
+def _one_switch(program: Program) -> list[Program]:
+    """Any one in place of several: dropping one by one ends where each needs the others."""
+    switches = switches_of(program) or []
+    if len(switches) < 2:
+        return []
+    last = max(int(switch.split(">")[0]) for switch in switches)
+    single = [f"{step}>{lane}" for step in range(last + 1) for lane in range(program.max_lanes)]
+    return [_switching(program, [switch]) for switch in single[-MAX_SINGLE_SWITCHES:]]
+
+
+def _switching(program: Program, switches: list[str]) -> Program:
+    return replace(program, schedule=f"replay({', '.join(switches)})")
 
 
 def _without_pairs(program: Program) -> list[Program]:

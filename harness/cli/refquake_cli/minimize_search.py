@@ -9,12 +9,14 @@ it was. Rounds of all passes repeat until one changes nothing. No text is run tw
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from refquake_cli.console import elapsed_text
-from refquake_cli.minimize_passes import EditPass, passes, renamed
+from refquake_cli.minimize_passes import EditPass, passes, renamed, switches_of
 from refquake_cli.minimize_trial import Goal, Replayer, Trial, wait_for
 from refquake_cli.op_list import OpList
-from refquake_cli.program_model import Program
+from refquake_cli.program_model import FREE, Program
+from refquake_cli.reports.schedule import recorded_schedule
 
 
 class Search:
@@ -39,15 +41,28 @@ class Search:
         self._started = time.monotonic()
 
     def run(self, program: Program) -> Program:
-        best = program
-        self._seen.add(str(best))
+        self._seen.add(str(program))
+        best = self._settle(program)
+        # What a policy chose is a list of switches now, each of which may turn out not to matter.
+        if recorded := self._recorded(best):
+            best = self._settle(recorded)
+        return self._first([renamed(best)]) or best
+
+    def _settle(self, best: Program) -> Program:
         while True:
             before = best
             for edit_pass in passes(self._table):
                 best = self._sweep(edit_pass, best)
             if best == before:
-                break
-        return self._first([renamed(best)]) or best
+                return best
+
+    def _recorded(self, program: Program) -> Program | None:
+        """With the switches that its policy chose, if it still shows the finding with them."""
+        if program.schedule == FREE or switches_of(program) is not None:
+            return None
+        report = self._replayer.measure(str(program), 1, 1, self._goal.signature).report
+        schedule = recorded_schedule(report.text) if report else ""
+        return self._first([replace(program, schedule=schedule)]) if schedule else None
 
     def _sweep(self, edit_pass: EditPass, best: Program) -> Program:
         """From the end of the program to its front: what stands behind a place taken is settled already."""

@@ -12,7 +12,6 @@ is an outcome too; one that could not run, or that says nothing of its schedule,
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections import Counter
@@ -28,11 +27,11 @@ from refquake_cli.files import copy_whole
 from refquake_cli.job import Job
 from refquake_cli.program_text import complaint
 from refquake_cli.reports import find_report
+from refquake_cli.reports.schedule import schedule_line
 from refquake_cli.sources import DEFAULT_VERSION
 
 LEAST_LANES = 3
 RUN_SECONDS = 120
-_SCHEDULE = re.compile(r"^==refquake== SCHEDULE: (.* hash [0-9a-f]+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -109,12 +108,12 @@ def _check(done: subprocess.CompletedProcess, what: str) -> subprocess.Completed
 
 
 def outcome_of(code: int, output: str) -> Outcome:
-    schedule = _SCHEDULE.search(output)
+    schedule = schedule_line(output)
     if code == 0 and schedule:
-        return Outcome(code, schedule[1])
+        return Outcome(code, schedule)
     if code == child.FOUND:
         report = find_report(output)
-        return Outcome(code, schedule[1] if schedule else "", report.signature if report else "")
+        return Outcome(code, schedule, report.signature if report else "")
     problem = f"exit {code}: {complaint(output)}" if code else "it said nothing of its schedule"
     raise CouldNotRun(f"a replay cannot be compared: {problem}")
 
@@ -127,11 +126,13 @@ def replay_once(command: list[str], scratch: Path) -> Outcome:
     return outcome_of(done.returncode, done.stdout)
 
 
-def replay_all(job: Job, programs: list[Path], times: int, workers: int) -> list[Tally]:
-    command = [*targets.binary_command(job, DEFAULT_VERSION), "--self-proof=0"]
+def replay_command(job: Job, program: Path) -> list[str]:
+    return [*targets.binary_command(job, DEFAULT_VERSION), "--self-proof=0", f"--replay={program}"]
 
+
+def replay_all(job: Job, programs: list[Path], times: int, workers: int) -> list[Tally]:
     def tally(program: Path) -> Tally:
-        replay = [*command, f"--replay={program}"]
+        replay = replay_command(job, program)
         return Tally(program, Counter(replay_once(replay, program.parent) for _ in range(times)))
 
     with ThreadPoolExecutor(workers) as pool:

@@ -181,3 +181,39 @@ def replays(name: str, flavour: str, count: int, times: int, seconds: int, busy:
         tallies = measuring.keep_differing(tallies, out)
     print(measuring.summary(tallies))
     return NOTHING_FOUND
+
+
+@command.command("reproducers")
+@click.argument("plants", nargs=-1, metavar="[TARGET/PLANT...]")
+@click.option("--flavour", type=click.Choice(DEFAULT_FLAVOURS), default="asan", show_default=True)
+@click.option("--schedule", type=click.Choice(["mixed", "free", "stepped"]), default="mixed", show_default=True)
+@click.option("--time", "seconds", type=click.IntRange(1), default=30, show_default=True, help="To find each plant.")
+@click.option("--seed", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--replays", "times", type=click.IntRange(1), default=5, show_default=True)
+@click.option("--jobs", "workers", type=click.IntRange(1), default=2, show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), default=Path("refquake-out/reproducers"), show_default=True)
+def reproducers(
+    plants: tuple[str, ...], flavour: str, schedule: str, seconds: int, seed: int, times: int, workers: int, out: Path
+) -> int:  # fmt: skip
+    """Find the PLANTs (all of them), minimise and replay what was found; writes reproducers.md and .json."""
+    from refquake_cli import reproducers as measuring
+    from refquake_cli.build import build
+    from refquake_cli.fuzz_plan import plant_job, plant_jobs
+    from refquake_cli.variant_run import Options
+
+    named = [_one_plant(given) for given in dict.fromkeys(plants)]
+    build([flavour])
+    if named:
+        jobs = [plant_job(target, plant, flavour) for target, plant in named]
+    else:
+        jobs = [job for target in known_targets() for job in plant_jobs(target, None, [flavour], None)]
+    out.mkdir(parents=True, exist_ok=True)
+    flags = () if schedule == "mixed" else (f"--schedule={schedule}",)
+    options = Options(seconds, seed, DEFAULT_VERSION, (out / "findings").resolve(), flags=flags)
+    rows, interrupted = measuring.measure(jobs, options, times, workers)
+    how = f"{flavour}, lanes {schedule}, seed {seed}, at most {seconds} s to find each; {times} replays."
+    how += " Interrupted before the last." if interrupted else ""
+    _write(out / "reproducers", measuring.markdown("Reproducers", rows, how), measuring.json_text(rows))
+    print(measuring.summary(rows))
+    print(f"written to {out}/reproducers.md")
+    return INTERRUPTED if interrupted else NOTHING_FOUND

@@ -1,0 +1,158 @@
+"""What becomes of each finding: found, minimised, and its artefact replayed again and again.
+
+    rows, interrupted = measure(jobs, options, replays=100, workers=2, progress)
+    Path("reproducers.md").write_text(markdown(rows, how))
+
+A row is one plant under one flavour. *Exact*: how many of the replays of the artefact, as it was found, ended the same
+way (exit code, switches, trace hash, signature) and showed the finding; lanes that run free need not. *Switches*: of
+the minimised program; none where it is free. *Lines*: whether the minimised program's report names a line of the
+extension.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from refquake_cli import replays as replaying
+from refquake_cli.artefact import Overrides, open_artefact
+from refquake_cli.campaign import Campaign
+from refquake_cli.console import Progress
+from refquake_cli.errors import CouldNotRun
+from refquake_cli.job import Job
+from refquake_cli.minimize import Minimized, minimize
+from refquake_cli.minimize_passes import switches_of
+from refquake_cli.variant_run import Options, VariantRun
+
+MINIMIZE_TIMES = 5
+
+
+@dataclass
+class Row:
+    target: str
+    plant: str
+    flavour: str
+    profile: str
+    outcome: str  # how the campaign ended: "finding", "clean", ...
+    kind: str = ""
+    expected: bool = False
+    executions: int = 0
+    seconds: float = 0.0  # to the finding
+    problem: str = ""  # why it could not be minimised
+    ops: tuple[int, int] = (0, 0)  # before and after
+    lanes: int = 0
+    switches: int | None = None
+    lines: bool = False
+    minimize_seconds: float = 0.0
+    rate: str = ""  # of the minimised program
+    exact: int = 0
+    replays: int = 0
+
+
+def measure(jobs: list[Job], options: Options, replays: int, workers: int) -> tuple[list[Row], bool]:
+    """The rows, and whether it was interrupted: then they hold what was finished."""
+    campaign = Campaign(jobs, options, workers)
+    campaign.run()
+    rows: list[Row] = []
+    try:
+        with Progress() as progress:
+            for run in campaign.runs:
+                task = progress.task(f"{run.job.target} {run.job.title}")
+                rows.append(_row(run, replays, workers, task, options.version))
+                task.done(f"{rows[-1].ops[1]} ops, {rows[-1].exact} of {rows[-1].replays} exact")
+    except KeyboardInterrupt:
+        return rows, True
+    return rows, campaign.interrupted
+
+
+def _row(run: VariantRun, replays: int, workers: int, task, version: str) -> Row:
+    job, outcome = run.job, run.outcome
+    row = Row(job.target, job.variant, job.flavour, job.profile, outcome.state)
+    row.executions, row.seconds = run.executions, run.seconds
+    if outcome.state == "could not run":
+        raise CouldNotRun(f"{job.target} {job.title}: {outcome.problem}")
+    if outcome.state != "finding" or not outcome.folder:
+        return row
+    row.kind, row.expected = outcome.kind, outcome.kind in job.expected
+    artefact = open_artefact(outcome.folder, Overrides())
+    started = time.monotonic()
+    try:
+        _tell(row, minimize(artefact, outcome.folder / "minimized.prog", MINIMIZE_TIMES, task))
+    except CouldNotRun as error:
+        row.problem = str(error)
+    row.minimize_seconds = time.monotonic() - started
+    task.step("replay")
+    _replay(row, job, artefact.path, outcome.finding.signature, replays, workers)
+    return row
+
+
+def _tell(row: Row, result: Minimized) -> None:
+    switches = switches_of(result.program)
+    row.ops = (len(result.original.ops), len(result.program.ops))
+    row.lanes = result.program.max_lanes
+    row.switches = None if switches is None else len(switches)
+    row.rate = str(result.measured)
+    row.lines = bool(result.before.report and re.search(rf"\b{row.target}\w*\.\w+:\d+", result.before.report.text))
+
+
+def _replay(row: Row, job: Job, artefact: Path, signature: str, replays: int, workers: int) -> None:
+    with tempfile.TemporaryDirectory(prefix="refquake-replays-") as scratch, ThreadPoolExecutor(workers) as pool:
+        command = replaying.replay_command(job, artefact.resolve())
+        outcomes = list(pool.map(lambda _: replaying.replay_once(command, Path(scratch)), range(replays)))
+    row.replays = replays
+    row.exact = max((outcomes.count(one) for one in set(outcomes) if one.found == signature), default=0)
+
+
+def markdown(title: str, rows: list[Row], how: str) -> str:
+    lines = [
+        f"# {title}", "", how, "",
+        "| target | plant | flavour | profile | found as | expected | executions | s | ops | lanes | switches | lines | minimise s | rate | exact |",
+        "| --- | --- | --- | --- | --- | --- | ---: | ---: | --- | ---: | ---: | --- | ---: | --- | --- |",
+    ]  # fmt: skip
+    return "\n".join([*lines, *map(_line, rows), "", summary(rows), ""])
+
+
+def _line(row: Row) -> str:
+    start = [row.target, row.plant, row.flavour, row.profile]
+    if not row.kind:
+        return _cells([*start, f"- ({row.outcome})", "", row.executions, f"{row.seconds:.1f}", *[""] * 7])
+    found = [row.kind, _yes(row.expected), row.executions, f"{row.seconds:.1f}"]
+    exact = f"{row.exact} of {row.replays}"
+    if not row.rate:
+        return _cells([*start, *found, row.problem, "", "", "", f"{row.minimize_seconds:.1f}", "", exact])
+    switches = "free" if row.switches is None else row.switches
+    small = [f"{row.ops[0]} to {row.ops[1]}", row.lanes, switches, _yes(row.lines), f"{row.minimize_seconds:.1f}"]
+    return _cells([*start, *found, *small, row.rate, exact])
+
+
+def _cells(cells: list) -> str:
+    return f"| {' | '.join(str(cell) for cell in cells)} |"
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else "no"
+
+
+def summary(rows: list[Row]) -> str:
+    found, small = [row for row in rows if row.kind], [row for row in rows if row.rate]
+    if not small:
+        return f"{len(found)} of {len(rows)} found, none minimised"
+    ops = [row.ops[1] for row in small]
+    switches = [row.switches for row in small if row.switches is not None]
+    exact, replays = sum(row.exact for row in found), sum(row.replays for row in found)
+    return (
+        f"{len(found)} of {len(rows)} found; of {len(small)} minimised, {sum(n <= 8 for n in ops)} have at most 8 ops and "
+        f"{sum(n <= 5 for n in ops)} at most 5, in a median of {statistics.median(row.minimize_seconds for row in small):.1f} s; "
+        f"{sum(n <= 2 for n in switches)} of {len(switches)} stepped ones have at most 2 switches; "
+        f"{exact} of {replays} replays exact, {sum(row.exact == row.replays for row in found)} of {len(found)} each time"
+    )
+
+
+def json_text(rows: list[Row]) -> str:
+    return json.dumps([asdict(row) for row in rows], indent=1) + "\n"
