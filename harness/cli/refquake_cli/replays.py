@@ -7,7 +7,8 @@
     summary(tallies)            # "20000 of 20000 runs as the program's others; 200 of 200 programs the same each time"
 
 Compared are the exit code, the switches, the number of steps, the trace hash, and what was found. A run without an end
-is an outcome too; one that could not run, or that says nothing of its schedule, ends the measurement.
+is an outcome too; one that could not run, or that says nothing of its schedule (where it must have one), ends the
+measurement.
 """
 
 from __future__ import annotations
@@ -107,9 +108,9 @@ def _check(done: subprocess.CompletedProcess, what: str) -> subprocess.Completed
     return done
 
 
-def outcome_of(code: int, output: str) -> Outcome:
+def outcome_of(code: int, output: str, may_be_free: bool = False) -> Outcome:
     schedule = schedule_line(output)
-    if code == 0 and schedule:
+    if code == 0 and (schedule or may_be_free):
         return Outcome(code, schedule)
     if code == child.FOUND:
         report = find_report(output)
@@ -118,12 +119,12 @@ def outcome_of(code: int, output: str) -> Outcome:
     raise CouldNotRun(f"a replay cannot be compared: {problem}")
 
 
-def replay_once(command: list[str], scratch: Path) -> Outcome:
+def replay_once(command: list[str], scratch: Path, may_be_free: bool = False) -> Outcome:
     try:
         done = _run(command, scratch, RUN_SECONDS)
     except subprocess.TimeoutExpired:
         return Outcome(None)
-    return outcome_of(done.returncode, done.stdout)
+    return outcome_of(done.returncode, done.stdout, may_be_free)
 
 
 def replay_command(job: Job, program: Path) -> list[str]:

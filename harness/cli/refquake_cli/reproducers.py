@@ -104,7 +104,7 @@ def _tell(row: Row, result: Minimized) -> None:
 def _replay(row: Row, job: Job, artefact: Path, signature: str, replays: int, workers: int) -> None:
     with tempfile.TemporaryDirectory(prefix="refquake-replays-") as scratch, ThreadPoolExecutor(workers) as pool:
         command = replaying.replay_command(job, artefact.resolve())
-        outcomes = list(pool.map(lambda _: replaying.replay_once(command, Path(scratch)), range(replays)))
+        outcomes = list(pool.map(lambda _: replaying.replay_once(command, Path(scratch), may_be_free=True), range(replays)))
     row.replays = replays
     row.exact = max((outcomes.count(one) for one in set(outcomes) if one.found == signature), default=0)
 
