@@ -32,7 +32,7 @@ FLAVOURS = ("asan", "tsan", "plain")
 DEFAULT_PROFILE = "lifecycle"
 DEFAULT_FLAVOURS = ("asan", "tsan")
 
-PLANT = re.compile(r"\bPLANT\((\w*)\)")
+PLANT = re.compile(r"\bPLANT(?:_WINDOW)?\((\w*)\)")
 FINDS = re.compile(r"(?://|#)\s*finds:(.*)$")
 COMMENT = re.compile(r"^\s*(?://|#|\*|/\*)")
 WORD = re.compile(r"[a-z][a-z0-9_]*")

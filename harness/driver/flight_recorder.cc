@@ -183,8 +183,9 @@ const char* WriteArtefact(const char* prefix) {
 }  // namespace refquake
 
 // Called by a selected plant (targets/plant.h), from any lane: nothing that ThreadSanitizer would see.
-// Written once: lanes that all wrote would be slowed down where a race is to happen.
-extern "C" void refquake_note_plant() {
+// Written once or twice: lanes that all wrote would be slowed down where a race is to happen.
+extern "C" void refquake_note_plant(int how) {
   uint64_t* planted = &refquake::Recorder().planted;
-  if (__atomic_load_n(planted, __ATOMIC_RELAXED) == 0) __atomic_store_n(planted, 1, __ATOMIC_RELAXED);
+  const auto value = static_cast<uint64_t>(how);
+  if (__atomic_load_n(planted, __ATOMIC_RELAXED) < value) __atomic_store_n(planted, value, __ATOMIC_RELAXED);
 }

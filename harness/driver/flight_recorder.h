@@ -27,7 +27,7 @@ struct FlightRecord {
   uint64_t ok;          // ops that succeeded
   uint64_t errors;      // ops that raised
   uint64_t skipped;     // ops that found no fitting object in their slots
-  uint64_t planted;     // 1: a program reached a sample extension's planted bug (targets/plant.h)
+  uint64_t planted;     // 1: a program reached a sample extension's planted bug; 2: triggered it (targets/plant.h)
   uint8_t input[kMaxRecordedInput];
 };
 

@@ -299,7 +299,8 @@ cache_keys(PyObject *op, PyObject *Py_UNUSED(ignored))
         return view;
     }
     Py_BEGIN_CRITICAL_SECTION(op);
-    if (self->changes == changes && (self->view == NULL || PLANT(filled_twice))) {  // finds: leaked-instance; with: threads; rare
+    if (self->changes == changes && (self->view == NULL || PLANT_WINDOW(filled_twice))) {  // finds: leaked-instance; with: threads; rare
+        PLANT_TRIGGERED(filled_twice, self->view != NULL);
         self->view = Py_NewRef(fresh);
     }
     Py_END_CRITICAL_SECTION();

@@ -227,9 +227,10 @@ ring_find(PyObject *op, PyObject *value)
     PyObject *item;
     for (Py_ssize_t i = 0; (item = ring_item_at(op, i)) != NULL; i++) {
         /* __eq__ may run any code: without a reference of our own the item may be gone after it. */
-        if (PLANT(find_borrows)) Py_DECREF(item);  // finds: use-after-free, negative-refcount, segv; with: reentry, asan
+        if (PLANT_WINDOW(find_borrows)) Py_DECREF(item);  // finds: use-after-free, negative-refcount, segv; with: reentry, asan
         int equal = PyObject_RichCompareBool(item, value, Py_EQ);
-        if (PLANT(find_borrows)) Py_INCREF(item);
+        PLANT_TRIGGERED(find_borrows, i >= ((Ring *)op)->size || ((Ring *)op)->items[i] != item);
+        if (PLANT_WINDOW(find_borrows)) Py_INCREF(item);
         if (equal > 0) {
             return item;
         }
@@ -290,7 +291,8 @@ ring_swap(PyObject *op, PyObject *other)
 static int
 is_unchanged(Ring *self, Py_ssize_t size, uint64_t version)
 {
-    if (PLANT(only_size_checked)) return self->size == size;  // finds: missing-incref, leaked-reference, use-after-free, negative-refcount, gc-assertion, segv; with: threads, asan; rare
+    PLANT_TRIGGERED(only_size_checked, self->size == size && self->version != version);
+    if (PLANT_WINDOW(only_size_checked)) return self->size == size;  // finds: missing-incref, leaked-reference, use-after-free, negative-refcount, gc-assertion, segv; with: threads, asan; rare
     return self->version == version;
 }
 
@@ -395,6 +397,7 @@ checked_too_early(PyObject *op, Py_ssize_t index)
         return ring_item_or_error(NULL);
     }
     Py_BEGIN_CRITICAL_SECTION(op);
+    PLANT_TRIGGERED(check_then_access, index >= ((Ring *)op)->size);
     item = Py_NewRef(((Ring *)op)->items[index]);
     Py_END_CRITICAL_SECTION();
     return item;
@@ -403,7 +406,7 @@ checked_too_early(PyObject *op, Py_ssize_t index)
 static PyObject *
 ring_item(PyObject *op, Py_ssize_t index)
 {
-    if (PLANT(check_then_access)) return checked_too_early(op, index);  // finds: use-after-free, segv; with: threads, asan; rare
+    if (PLANT_WINDOW(check_then_access)) return checked_too_early(op, index);  // finds: use-after-free, segv; with: threads, asan; rare
     return ring_item_or_error(ring_item_at(op, index));
 }
 

@@ -60,7 +60,8 @@ iter_next(PyObject *op)
     if (item != NULL) {
         self->next++;
     }
-    else if (self->ring || PLANT(exhausted_twice)) {  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion, segv; with: threads, asan; rare
+    else if (self->ring || PLANT_WINDOW(exhausted_twice)) {  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion, segv; with: threads, asan; rare
+        PLANT_TRIGGERED(exhausted_twice, self->ring == NULL);
         exhausted = ring;
         self->ring = NULL;
     }

@@ -19,8 +19,8 @@ def row(plant: str, **rivals: str) -> Row:
     return Row("node", plant, "asan", "lifecycle", ["missed-visit"], tries=3, **rivals)
 
 
-def run(state: str, kind: str = "", problem: str = "") -> SimpleNamespace:
-    return SimpleNamespace(outcome=Outcome(state, kind, problem=problem), planted=1, seconds=2.0, executions=40)
+def run(state: str, kind: str = "", problem: str = "", planted: int = 1) -> SimpleNamespace:
+    return SimpleNamespace(outcome=Outcome(state, kind, problem=problem), planted=planted, seconds=2.0, executions=40)
 
 
 def cells(line: str) -> list[str]:
@@ -46,13 +46,13 @@ def test_other_kinds_have_their_column() -> None:
     one = row("plant")
     one.tries = 0
     for kind in ("missed-visit", "segv", "segv", ""):
-        _count(one, run("finding" if kind else "clean", kind))
+        _count(one, run("finding" if kind else "clean", kind, planted=2 if kind == "segv" else 1))
     _count(one, run("stopped"))
     head, _, cells_of_one, _ = (
         cells(line) for line in markdown([one], row("clean"), "how").splitlines() if line[:1] == "|"
     )
     column = dict(zip(head, cells_of_one, strict=True))
-    assert (column["reached"], column["reported"]) == ("4 of 4", "1 of 4")
+    assert [column[name] for name in ("reached", "triggered", "reported")] == ["4 of 4", "2 of 4", "1 of 4"]
     assert (column["kinds"], column["other kinds"]) == ("missed-visit", "segv (2)")
     assert column["worst s"] == "2.0"
 

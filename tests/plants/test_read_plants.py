@@ -25,7 +25,8 @@ def test_reads_kinds_profile_flavours_and_rare(tmp_path: Path) -> None:
         "/* PLANT(in_a_comment) is none */",
         "if (!PLANT(one)) f();  // finds: leaked-type",
         "if (PLANT(two) && !PLANT(one)) g();  // finds: hang, segv; with: threads, tsan; rare",
-        "if (PLANT(one)) h();",
+        "if (PLANT_WINDOW(one)) h();",
+        "PLANT_TRIGGERED(one, x != y);",
         "if (PLANT(three)) h();  # finds: hang; with: asan",
     )
     assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["one", "two", "three"], "")
@@ -40,7 +41,7 @@ def test_reads_kinds_profile_flavours_and_rare(tmp_path: Path) -> None:
         "source": "x.c",
     }
     assert (two["finds"], two["profile"], two["flavours"], two["rare"]) == (["hang", "segv"], "threads", ["tsan"], True)
-    assert (three["profile"], three["flavours"], three["line"]) == ("lifecycle", ["asan"], 5)
+    assert (three["profile"], three["flavours"], three["line"]) == ("lifecycle", ["asan"], 6)
 
 
 def test_a_source_without_plants_has_none(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ class FlightRecord:
     ok: int  # ops that succeeded
     errors: int  # ops that raised
     skipped: int  # ops that found no fitting object
-    planted: int  # 1: a program reached a sample's planted bug
+    planted: int  # 1: a program reached a sample's planted bug; 2: triggered it
     input: bytes  # of the input that runs, or ran last
 
 

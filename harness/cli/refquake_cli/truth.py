@@ -29,6 +29,9 @@ from refquake_cli.job import Job
 from refquake_cli.variant_run import Options
 
 
+REACHED, TRIGGERED = 1, 2  # as targets/plant.h tells them
+
+
 @dataclass
 class Row:
     target: str
@@ -38,6 +41,7 @@ class Row:
     expected: list[str]
     tries: int = 0
     reached: int = 0  # the planted line ran, as the plant itself tells
+    triggered: int = 0  # and something went wrong by it
     found: int = 0  # reported as an expected kind
     other: int = 0  # as another kind
     kinds: list[str] = field(default_factory=list)
@@ -98,7 +102,8 @@ def _count(row: Row, run) -> None:
     if run.outcome.state == "stopped":
         return
     row.tries += 1
-    row.reached += run.planted > 0
+    row.reached += run.planted >= REACHED
+    row.triggered += run.planted >= TRIGGERED
     if run.outcome.state != "finding":
         return
     kind = run.outcome.kind
@@ -132,7 +137,7 @@ def _median(values: list[float]) -> str:
 
 
 _COLUMNS = (
-    "target", "plant", "flavour", "profile", "reached", "reported", "kinds", "other kinds", "median s", "worst s",
+    "target", "plant", "flavour", "profile", "reached", "triggered", "reported", "kinds", "other kinds", "median s", "worst s",
     "median executions", "loop without oracles", "check by hand", "pytest-run-parallel",
 )  # fmt: skip
 
@@ -141,7 +146,8 @@ def _cells(row: Row) -> list[str]:
     expected = [kind for kind in row.kinds if kind in row.expected]
     others = [kind for kind in row.kinds if kind not in row.expected]
     return [
-        row.target, row.plant, row.flavour, row.profile, f"{row.reached} of {row.tries}", f"{row.found} of {row.tries}",
+        row.target, row.plant, row.flavour, row.profile,
+        *(f"{number} of {row.tries}" for number in (row.reached, row.triggered, row.found)),
         ", ".join(expected) or "-", f"{', '.join(others)} ({row.other})" if others else "-",
         _median(row.seconds), f"{max(row.seconds):.1f}" if row.seconds else "-", _median(row.executions),
         *(tally or "not run" for tally in (row.without_oracles, row.by_hand, row.run_parallel)),
@@ -154,7 +160,8 @@ def markdown(rows: list[Row], control: Row, how: str) -> str:
         "",
         how,
         "",
-        "*Reported*: in how many tries, as a kind expected of the plant; *other kinds*: as what else, and how often. "
+        "*Reached*: in how many tries a program ran the planted line; *triggered*: and something went wrong by it, as the "
+        "plant itself tells; *reported*: in how many it was reported, as a kind expected of the plant; *other kinds*: as what else, and how often. "
         "Median and worst are over the tries that reported it: the others took all their time or ended otherwise.",
         "",
         f"| {' | '.join(_COLUMNS)} |",

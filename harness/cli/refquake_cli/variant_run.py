@@ -63,7 +63,7 @@ class VariantRun:
         self.executions = self.operations = self.coverage = self.features = self.rate = 0
         self.first_features = 0  # what the corpus had before anything new was tried
         self.raised = self.skipped = 0  # ops, beside those that did something
-        self.planted = 0  # 1: a program reached a sample's planted bug
+        self.planted = 0  # 1: a program reached a sample's planted bug; 2: triggered it
         self._options = options
         self._scratch = scratch
         self._log = scratch / "output.txt"
