@@ -16,7 +16,7 @@ namespace refquake {
 namespace {
 
 constexpr std::array<std::string_view, 4> kNames = {"outcomes", "collisions", "shapes", "counts"};
-constexpr FeedbackMask kDefault = 0b0011;
+constexpr FeedbackMask kDefault = 0b0110;  // collisions, shapes: what was seen to earn something
 
 constexpr uint32_t kOutcomes = 1u << 12;    // (op, outcome)
 constexpr uint32_t kCollisions = 1u << 13;  // (op, op) of two lanes on one object

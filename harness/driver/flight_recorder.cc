@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/program.h"
+#include "sched/module_base.h"
 #include "sched/token.h"
 
 // Declared weak: absent in the plain flavour.
@@ -13,6 +15,8 @@ extern "C" void __sanitizer_set_death_callback(void (*callback)(void)) __attribu
 
 namespace refquake {
 namespace {
+
+constexpr int kMaxShownSwitches = 32;  // of more, nobody reads where each is
 
 FlightRecord g_unmapped;
 FlightRecord* g_record = &g_unmapped;
@@ -67,18 +71,41 @@ char* AppendHex(char* at, uint64_t number) {
   return at;
 }
 
-// The switches of the run in progress, as a schedule in program text: what was going on when it died.
+bool IsWritten(const sched::SwitchRecord& entry) { return !entry.by_default && entry.step <= UINT16_MAX; }
+
+// "==refquake== SWITCH: 12>1 from 0 store /path/node.so+0x1a2b"
+void WriteSwitch(const sched::SwitchRecord& entry) {
+  char line[256];
+  char* at = Append(line, "==refquake== SWITCH: ");
+  at = AppendNumber(at, entry.step);
+  *at++ = '>';
+  at = AppendNumber(at, static_cast<uint64_t>(entry.to));
+  at = Append(at, " from ");
+  at = entry.from < 0 ? Append(at, "-") : AppendNumber(at, static_cast<uint64_t>(entry.from));
+  *at++ = ' ';
+  at = Append(at, sched::KindName(entry.kind));
+  WriteAll(2, line, static_cast<size_t>(at - line));
+  if (const sched::CodePlace place = sched::PlaceOf(entry.pc); place.file) {
+    WriteAll(2, " ", 1);
+    WriteAll(2, place.file, Length(place.file));
+    at = AppendHex(Append(line, "+0x"), place.offset);
+    WriteAll(2, line, static_cast<size_t>(at - line));
+  }
+  WriteAll(2, "\n", 1);
+}
+
+}  // namespace
+
 void WriteSchedule() {
   const sched::SteppedRun run = sched::RunSoFar();
   if (run.steps == 0) return;
   constexpr char kHead[] = "==refquake== SCHEDULE: replay(";
   WriteAll(2, kHead, sizeof(kHead) - 1);
-  bool first = true;
-  for (int i = 0; i < run.recorded; ++i) {
-    if (run.record[i].by_default) continue;
+  int written = 0;
+  for (int i = 0; i < run.recorded && written < kMaxSwitches; ++i) {
+    if (!IsWritten(run.record[i])) continue;
     char entry[64];
-    char* at = first ? entry : Append(entry, ", ");
-    first = false;
+    char* at = written++ == 0 ? entry : Append(entry, ", ");
     at = AppendNumber(at, run.record[i].step);
     *at++ = '>';
     at = AppendNumber(at, static_cast<uint64_t>(run.record[i].to));
@@ -91,7 +118,15 @@ void WriteSchedule() {
   at = AppendHex(at, run.hash);
   *at++ = '\n';
   WriteAll(2, tail, static_cast<size_t>(at - tail));
+  written = 0;
+  for (int i = 0; i < run.recorded && written < kMaxShownSwitches; ++i) {
+    if (!IsWritten(run.record[i])) continue;
+    WriteSwitch(run.record[i]);
+    ++written;
+  }
 }
+
+namespace {
 
 void OnDeath() {
   // In discovery there is no program to keep: the call is the reproducer.

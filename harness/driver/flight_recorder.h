@@ -40,6 +40,11 @@ void AmendInput(const uint8_t* data, size_t size);
 // During discovery, before the first input: the trial call that runs, as text; nothing between calls.
 void RecordTrial(const char* text, size_t size);
 
+// Writes to standard error how the lanes of the run in progress, or of the last one, were stepped: the switches as a
+// program's schedule with the number of steps and the trace hash, then where each of the first of them is. Nothing if
+// lanes ran free.
+void WriteSchedule();
+
 // Called by the sanitizer runtime on its way out: writes the recorded input as an artefact. Installed by
 // InstallDeathCallback, which must come after libFuzzer has installed its own. A prefix has at most
 // kMaxPrefix bytes.

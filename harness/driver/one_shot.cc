@@ -59,7 +59,7 @@ int Replay(const Program& program, const Flags& flags, Session& session) {
     RecordInput(bytes.data(), bytes.size());
     last = session.Run(program);
   }
-  std::fputs(session.ScheduleLine().c_str(), stderr);
+  WriteSchedule();
   std::fprintf(stderr, "==refquake== NOTHING FOUND in %ld runs (last: %u ops succeeded, %u raised, %u skipped)\n",
                repeat, last.ok, last.errors, last.skipped);
   return kExitNothingFound;

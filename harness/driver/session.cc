@@ -141,15 +141,6 @@ void Session::OnExit(int status) {
                   "program wants done at its end"});
 }
 
-std::string Session::ScheduleLine() const {
-  const sched::SteppedRun run = executor_->stepping().Run();
-  if (run.steps == 0) return "";
-  char numbers[64];
-  std::snprintf(numbers, sizeof(numbers), " steps %u hash %016llx\n", run.steps,
-                static_cast<unsigned long long>(run.hash));
-  return "==refquake== SCHEDULE: " + PrintSchedule(executor_->stepping().Recorded()) + numbers;
-}
-
 void Session::OnFinding(const Finding& finding) {
   const Session& session = *g_session;
   if (PassOver(finding)) LeaveProcess(kExitKnown);  // known, but its evidence took the program's objects apart
@@ -165,7 +156,7 @@ void Session::OnFinding(const Finding& finding) {
   const char* artefact = session.running_ ? WriteArtefact(session.flags_.artefacts.c_str()) : nullptr;
   if (session.running_ && !artefact) std::fputs("==refquake== the artefact could not be written\n", stderr);
   if (artefact && !text.empty()) WriteFile(std::string(artefact) + ".prog", text);
-  if (session.running_) std::fputs(session.ScheduleLine().c_str(), stderr);
+  if (session.running_) WriteSchedule();
   const std::string report = PrintFinding(finding, schedule, text, artefact ? artefact : "");
   std::fwrite(report.data(), 1, report.size(), stderr);
   std::fflush(stderr);

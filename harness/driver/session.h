@@ -39,9 +39,6 @@ class Session {
   // Runs one program; does not return if there is a finding. Its bytes must be in the flight recorder.
   RunResult Run(const Program& program);
 
-  // "==refquake== SCHEDULE: replay(...) steps N hash X\n" of the program run last, or so far; "" if lanes ran free.
-  std::string ScheduleLine() const;
-
   const Target& target() const { return target_; }
   const OpTable& table() const { return target_.table; }
   const Profile& profile() const { return profile_; }

@@ -53,8 +53,9 @@ constexpr int kFrames = 3;  // of this file's function, of the one that loads, o
 std::array<std::atomic<uintptr_t>, kPlaces> g_allowed;  // where loads return to that are known to be allowed
 
 Reader ReaderAt(uintptr_t place) {
+  // A return address points behind the call.
   std::array<char, 1024> text{};
-  __sanitizer_symbolize_pc(reinterpret_cast<void*>(place), "%f", text.data(), text.size() - 2);
+  __sanitizer_symbolize_pc(reinterpret_cast<void*>(place - 1), "%f", text.data(), text.size() - 2);
   size_t length = 0;  // names with a zero behind each; an empty one ends them
   while (text[length] != 0) length += std::strlen(text.data() + length) + 1;
   return ClassifyReader({text.data(), length});

@@ -17,6 +17,7 @@ uint32_t Horizon(uint32_t seed, size_t ops) {
 
 void Stepping::Begin(const Schedule& schedule) {
   schedule_ = schedule;
+  sched::ForgetRun();
   first_step_ = 0;
   phases_ = 0;
   steps_.clear();
@@ -50,15 +51,10 @@ void Stepping::RunStepped(sched::Pool& pool, int lanes, sched::Policy& policy) {
   first_step_ = sched::RunStepped(pool, lanes, policy, first_step_).steps;
 }
 
-sched::SteppedRun Stepping::Run() const {
-  if (!stepped() || phases_ == 0) return {};
-  return sched::RunSoFar();
-}
-
 Schedule Stepping::Recorded() const {
   if (!stepped()) return schedule_;
   Schedule recorded{.policy = Policy::kReplay};
-  const sched::SteppedRun run = Run();
+  const sched::SteppedRun run = sched::RunSoFar();
   for (int i = 0; i < run.recorded; ++i) {
     const sched::SwitchRecord& entry = run.record[i];
     if (entry.by_default || entry.step > UINT16_MAX || recorded.switches.size() == kMaxSwitches) continue;

@@ -26,8 +26,6 @@ class Stepping {
   bool stepped() const { return schedule_.policy != Policy::kFree; }
   void RunPhase(sched::Pool& pool, int lanes, size_t ops);
 
-  // Steps, hash and switches of the program so far; all zero for a free-running one.
-  sched::SteppedRun Run() const;
   // The schedule to write down: what was asked for, or the switches made where the run was stepped.
   Schedule Recorded() const;
 

@@ -10,6 +10,13 @@ namespace refquake::sched {
 // Only the holder of the token may call it (the last object is remembered).
 uint64_t StableAddress(uintptr_t pc);
 
+struct CodePlace {
+  const char* file = nullptr;  // path of the loaded object, for as long as it is loaded; null: unknown
+  uintptr_t offset = 0;        // from where it is mapped
+};
+// Takes no lock, and may be called by anyone.
+CodePlace PlaceOf(uintptr_t pc);
+
 }  // namespace refquake::sched
 
 #endif  // REFQUAKE_SCHED_MODULE_BASE_H_

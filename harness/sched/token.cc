@@ -207,6 +207,12 @@ SteppedRun RunSoFar() {
           .recorded = static_cast<int>(recorded)};
 }
 
+void ForgetRun() {
+  run.steps = 0;
+  run.hash = 0;
+  run.switches = 0;
+}
+
 void SetStuckHandler(StuckHandler handler) { stuck_handler = handler; }
 
 void DescribeRun(StuckReport* report) {

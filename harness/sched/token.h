@@ -57,6 +57,8 @@ SteppedRun RunStepped(Pool& pool, int lanes, Policy& policy, uint32_t first_step
 
 // What a run has recorded at this moment: for a process that is about to end.
 SteppedRun RunSoFar();
+// From here on nothing is recorded, until the next run: the next program may run free.
+void ForgetRun();
 
 using StuckHandler = void (*)(const StuckReport& report);
 // Without a handler a stuck run aborts with one line.

@@ -32,9 +32,9 @@ def run(state: str, folder: Path | None = None, kind: str = "data-race") -> Simp
 
 
 def row_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, schedule: str, report: str, replays: list[Outcome]) -> Row:
-    before = Measured(SIGNATURE, 5, 5, Report("data-race", "", SIGNATURE, report))
+    measured = Measured(SIGNATURE, 5, 5, Report("data-race", "", SIGNATURE, report))
     small = Minimized(program("random(seed=3)", *["a = Node()"] * 9), program(schedule, "a = Node()", "b = Node()"),
-                      before, Measured(SIGNATURE, 5, 5), 1, 9, 9)  # fmt: skip
+                      measured, measured, 1, 9, 9)  # fmt: skip
     outcomes = iter(replays)
     monkeypatch.setattr(reproducers, "open_artefact", lambda *_: SimpleNamespace(path=tmp_path / "input.bin"))
     monkeypatch.setattr(reproducers, "minimize", lambda *_: small)

@@ -21,6 +21,7 @@ from refquake_cli.minimize_trial import HANG_SECONDS, Goal, Measured, Replayer
 from refquake_cli.op_list import op_list
 from refquake_cli.program_model import Program, parse_program
 from refquake_cli.program_text import require_text
+from refquake_cli.switch_places import told_switches
 
 SIDE_BY_SIDE = 2
 # A race that one execution seldom shows is run more often in each process: the cost of a process is its start.
@@ -44,6 +45,7 @@ class _Writer:
 
     def __init__(self, out: Path, artefact: Artefact) -> None:
         self.signature = self.rate = ""
+        self.switches: list[str] = []
         self.repeat = 1
         self._out = out
         self._job = artefact.job
@@ -59,6 +61,7 @@ class _Writer:
             facts.append(("repeat", str(self.repeat)))
         if self.rate:
             facts.append(("seen", f"{self.rate} fresh processes"))
+        facts += [("switch", switch) for switch in self.switches]
         head = "".join(f"# {name}: {fact}\n" for name, fact in facts)
         write_whole(self._out, head + job.recipe.comments() + str(program))
 
@@ -96,6 +99,7 @@ class _Minimizer:
         self._task.step("verify")
         program, measured = self._verified([original, *search.accepted], before)
         self._write.rate = str(measured)
+        self._write.switches = told_switches(measured.report.text) if measured.report else []
         self._write(program)
         return Minimized(original, program, before, measured, replayer.repeat, search.tried, replayer.processes)
 

@@ -28,6 +28,8 @@ from refquake_cli.errors import CouldNotRun
 from refquake_cli.job import Job
 from refquake_cli.minimize import Minimized, minimize
 from refquake_cli.minimize_passes import switches_of
+from refquake_cli.reports import Report
+from refquake_cli.switch_places import told_switches
 from refquake_cli.variant_run import Options, VariantRun
 
 MINIMIZE_TIMES = 5
@@ -98,7 +100,12 @@ def _tell(row: Row, result: Minimized) -> None:
     row.lanes = result.program.max_lanes
     row.switches = None if switches is None else len(switches)
     row.rate = str(result.measured)
-    row.lines = bool(result.before.report and re.search(rf"\b{row.target}\w*\.\w+:\d+", result.before.report.text))
+    row.lines = _names_line(row.target, result.measured.report)
+
+
+def _names_line(target: str, report: Report | None) -> bool:
+    said = "\n".join([report.text, *told_switches(report.text)]) if report else ""
+    return bool(re.search(rf"\b{target}\w*\.\w+:\d+", said))
 
 
 def _replay(row: Row, job: Job, artefact: Path, signature: str, replays: int, workers: int) -> None:

@@ -37,13 +37,16 @@ def command(file: Path, times: int, clean: bool, overrides: "Overrides") -> int:
     return _replay_and_tell(artefact, times)
 
 
+_NOT_SHOWN = ("==refquake== ARTEFACT:", "==refquake== SWITCH:", "artifact_prefix=")  # told in other words, or gone by now
+
+
 def report_on_screen(text: str) -> str:
     """Without the program, which is printed above, the artefact of a replay, which is gone by now, and build ids."""
     kept, in_program = [], False
     for line in text.rstrip().splitlines():
         ours = line.startswith("==refquake== ")
         in_program = line.startswith("==refquake== PROGRAM:") or (in_program and not ours)
-        if not in_program and not line.startswith(("==refquake== ARTEFACT:", "artifact_prefix=")):
+        if not in_program and not line.startswith(_NOT_SHOWN):
             kept.append(_BUILD_ID.sub("", line))
     return "\n".join(kept)
 
@@ -52,6 +55,7 @@ def _replay_and_tell(artefact, times: int) -> int:
     from refquake_cli.console import say
     from refquake_cli.program_text import require_text
     from refquake_cli.replay import replay
+    from refquake_cli.switch_places import told_switches
 
     job = artefact.job
     print(require_text(artefact.path, job, artefact.version).rstrip() + "\n")
@@ -62,6 +66,8 @@ def _replay_and_tell(artefact, times: int) -> int:
         return NOTHING_FOUND
     print(report_on_screen(reports[0].text) + "\n")
     print(f"kind:       {reports[0].kind}\nsignature:  {reports[0].signature}")
+    for number, switch in enumerate(told_switches(reports[0].text)):
+        print(f"{'switches:   ' if number == 0 else '            '}{switch}")
     print(f"reproduced: {len(reports)} of {times}")
     for signature, count in list(Counter(report.signature for report in reports).items())[1:]:
         print(f"            {count} of them as: {signature}")

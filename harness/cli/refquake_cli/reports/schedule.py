@@ -2,11 +2,28 @@
 
     schedule_line(text)         # "replay(12>1) steps 80 hash 00ff..."; "": lanes ran free, or it said nothing
     recorded_schedule(text)     # "replay(12>1)", as a program's `schedule:` has it
+    switches_in(text)           # where each of the first switches is
 """
 
 import re
+from dataclasses import dataclass
 
 _LINE = re.compile(r"^==refquake== SCHEDULE: ((.*) steps \d+ hash [0-9a-f]+)$", re.MULTILINE)
+_SWITCH = re.compile(
+    r"^==refquake== SWITCH: (?P<step>\d+)>(?P<to>\d+) from (?P<from>-|\d+) (?P<kind>\w+)"
+    r"(?: (?P<file>.+)\+0x(?P<offset>[0-9a-f]+))?$",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Switch:
+    step: int
+    to: int  # lanes
+    stopped: int | None  # none at a phase's start
+    kind: str  # what it was about to do, or why it stopped: "store"
+    file: str = ""  # of the code that it stopped in; "" between ops and in the interpreter
+    offset: int = 0
 
 
 def schedule_line(text: str) -> str:
@@ -17,3 +34,13 @@ def schedule_line(text: str) -> str:
 def recorded_schedule(text: str) -> str:
     match = _LINE.search(text)
     return match[2] if match else ""
+
+
+def switches_in(text: str) -> list[Switch]:
+    return [
+        Switch(
+            int(match["step"]), int(match["to"]), None if match["from"] == "-" else int(match["from"]), match["kind"],
+            match["file"] or "", int(match["offset"] or "0", 16),
+        )
+        for match in _SWITCH.finditer(text)
+    ]  # fmt: skip
