@@ -61,3 +61,10 @@ def test_an_interrupted_truth_writes_what_there_is_and_tries_no_rival(
     assert "Interrupted before the last." in (tmp_path / "ground-truth.md").read_text()
     assert "The control was silent" in (tmp_path / "ground-truth.md").read_text()
     assert (tmp_path / "ground-truth.json").exists()
+
+
+def test_every_plant_of_a_sample_is_known_before_it_is_built() -> None:
+    """The names in the sources, as the command reads them, are those that the build reads out of them."""
+    from refquake_cli.targets import plants_in_sources
+
+    assert {"check_then_access", "rotate_race", "exhausted_twice"} <= set(plants_in_sources("ring"))

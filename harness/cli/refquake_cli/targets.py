@@ -21,7 +21,7 @@ from refquake_cli.paths import REPOSITORY, build_folder, current_link
 from refquake_cli.recipe import Recipe, recipe_for_module
 
 CLEAN = "clean"
-_PLANT = re.compile(r"\bPLANT\((\w+)\)")
+_PLANT = re.compile(r"\bPLANT(?:_WINDOW)?\((\w+)\)")
 
 
 @dataclass(frozen=True)
