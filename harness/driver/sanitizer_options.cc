@@ -13,10 +13,12 @@
 //   have ended by then.
 #if __has_feature(address_sanitizer)
 extern "C" const char* __asan_default_options() {
-  return "exitcode=77:handle_abort=1:detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=16:detect_stack_use_after_return=0";
+  return "exitcode=77:handle_abort=1:detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=16:detect_stack_use_"
+         "after_return=0";
 }
 #elif __has_feature(thread_sanitizer)
 extern "C" const char* __tsan_default_options() {
-  return "exitcode=77:handle_abort=1:halt_on_error=1:report_signal_unsafe=0:history_size=4:report_thread_leaks=0:atexit_sleep_ms=0";
+  return "exitcode=77:handle_abort=1:halt_on_error=1:report_signal_unsafe=0:history_size=4:report_thread_leaks=0:"
+         "atexit_sleep_ms=0";
 }
 #endif

@@ -76,14 +76,14 @@ bool MayRead(uintptr_t place, uintptr_t caller) {
 }  // namespace refquake
 
 // The tail call leaves no frame of ours in the report.
-#define REFQUAKE_WRAP(name)                                                                      \
-  extern "C" void __real_##name(uintptr_t address);                                              \
-  extern "C" __attribute__((no_sanitize("address"))) void __wrap_##name(uintptr_t address) {      \
-    uintptr_t frames[refquake::kFrames] = {};                                                   \
-    refquake::CaptureStack(frames, refquake::kFrames);                                          \
-    const auto place = reinterpret_cast<uintptr_t>(__builtin_return_address(0));                 \
-    if (refquake::MayRead(place, frames[refquake::kFrames - 1])) return;                        \
-    [[clang::musttail]] return __real_##name(address);                                           \
+#define REFQUAKE_WRAP(name)                                                                  \
+  extern "C" void __real_##name(uintptr_t address);                                          \
+  extern "C" __attribute__((no_sanitize("address"))) void __wrap_##name(uintptr_t address) { \
+    uintptr_t frames[refquake::kFrames] = {};                                                \
+    refquake::CaptureStack(frames, refquake::kFrames);                                       \
+    const auto place = reinterpret_cast<uintptr_t>(__builtin_return_address(0));             \
+    if (refquake::MayRead(place, frames[refquake::kFrames - 1])) return;                     \
+    [[clang::musttail]] return __real_##name(address);                                       \
   }
 
 REFQUAKE_WRAP(__asan_report_load1_noabort)

@@ -3,9 +3,9 @@
     archive = make_archive(folder, "3.14.7")
     process = start_setup(archive, environment, "asan")       # `refquake setup` with this archive's SHA-256 pinned
 
-With REFQUAKE_TEST_GATE=STEP (configure, all, install or start), that step writes a word to the FIFO `reached` in the folder
-named by REFQUAKE_TEST_FOLDER, then waits for a word from the FIFO `gate`. With REFQUAKE_TEST_FAIL=STEP, that step
-fails; with REFQUAKE_TEST_FAIL_IN=FLAVOUR too, only in that flavour's build.
+With REFQUAKE_TEST_GATE=STEP (configure, all, install or start), that step writes a word to the FIFO `reached` in the
+folder named by REFQUAKE_TEST_FOLDER, then waits for a word from the FIFO `gate`. With REFQUAKE_TEST_FAIL=STEP, that
+step fails; with REFQUAKE_TEST_FAIL_IN=FLAVOUR too, only in that flavour's build.
 """
 
 import os

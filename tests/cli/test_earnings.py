@@ -8,7 +8,17 @@ from types import SimpleNamespace
 import pytest
 
 from refquake_cli import earnings
-from refquake_cli.earnings import FEEDBACK, FEEDBACK_ARMS, MUTATOR_ARMS, MUTATORS, SCHEDULE_ARMS, Ratio, Row, Try, markdown
+from refquake_cli.earnings import (
+    FEEDBACK,
+    FEEDBACK_ARMS,
+    MUTATOR_ARMS,
+    MUTATORS,
+    SCHEDULE_ARMS,
+    Ratio,
+    Row,
+    Try,
+    markdown,
+)
 from refquake_cli.errors import CouldNotRun
 from refquake_cli.job import Job
 from refquake_cli.variant_run import Options, Outcome
@@ -75,7 +85,7 @@ def run(job: Job, state: str, kind: str = "", problem: str = "") -> SimpleNamesp
 
 
 def campaigns(monkeypatch: pytest.MonkeyPatch, plant: SimpleNamespace, interrupted_at: int = 0) -> None:
-    """Each ends at once: for each arm one of the plant, one of the clean build. That with the number given is interrupted."""
+    """Each ends at once, for an arm one of the plant and one of the clean build; the one numbered so is interrupted."""
     count = iter(range(1, 1000))
 
     class Campaign:

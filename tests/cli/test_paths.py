@@ -13,10 +13,12 @@ CLI = Path(__file__).resolve().parents[2] / "harness" / "cli"
 ASK_BOOTSTRAP = "import bootstrap; print(bootstrap.cache_folder())"
 
 
+AT_HOME = "/home/of/me/.cache/refquake"
+
+
 @pytest.mark.parametrize(
-    ("given", "expected"),
-    [("/elsewhere", "/elsewhere/refquake"), ("relative/cache", "/home/of/me/.cache/refquake"), ("", "/home/of/me/.cache/refquake")],
-)  # fmt: skip
+    ("given", "expected"), [("/elsewhere", "/elsewhere/refquake"), ("relative/cache", AT_HOME), ("", AT_HOME)]
+)
 def test_a_relative_cache_folder_is_ignored(given: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", given)
     monkeypatch.setenv("HOME", "/home/of/me")

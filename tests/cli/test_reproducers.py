@@ -49,7 +49,9 @@ def test_switches_lines_and_exact_replays_are_counted(monkeypatch: pytest.Monkey
     assert (row.ops, row.lanes, row.switches, row.lines) == ((9, 2), 2, 2, True)
     assert (row.exact, row.replays) == (2, 3)
     line = markdown("T", [row], "how").splitlines()[-3]
-    assert line.startswith("| node | setter_race | tsan | threads | data-race | yes | 40 | 1.5 | 9 to 2 | 2 | 2 | yes |")
+    assert line.startswith(
+        "| node | setter_race | tsan | threads | data-race | yes | 40 | 1.5 | 9 to 2 | 2 | 2 | yes |"
+    )
 
 
 def test_replays_that_all_agree_on_nothing_are_not_exact(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -48,4 +48,7 @@ def test_function_and_line_are_told(tmp_path: Path) -> None:
     subprocess.run([compiler, "-g", "-shared", "-o", str(module), str(tmp_path / "two.c")], check=True)
     symbols = subprocess.run(["nm", str(module)], capture_output=True, text=True, check=True).stdout
     address = next(int(line.split()[0], 16) for line in symbols.splitlines() if line.endswith(" T two"))
-    assert "lane 1 stops in two (two.c:3), about to write" in told_switches(TEXT.format(file=module, offset=address + 2))[1]
+    assert (
+        "lane 1 stops in two (two.c:3), about to write"
+        in told_switches(TEXT.format(file=module, offset=address + 2))[1]
+    )

@@ -4,7 +4,8 @@
     Path("docs/mutators.md").write_text(markdown("What the mutators earn", rows, how))
 
 The first arm is what the others are compared with. MUTATOR_ARMS leaves out each mutator; FEEDBACK_ARMS starts from
-nothing but edges and tells libFuzzer of each part alone, and of all; SCHEDULE_ARMS lets lanes run as the program has it, all free, or all stepped.
+nothing but edges and tells libFuzzer of each part alone, and of all; SCHEDULE_ARMS lets lanes run as the program has
+it, all free, or all stepped.
 
 A row is one arm. What a plant costs it is all executions of its tries, those that found nothing too, for each try that
 reported the plant as an expected kind: the time until a finding, whatever the length of a try. An arm that never found

@@ -137,8 +137,8 @@ def _median(values: list[float]) -> str:
 
 
 _COLUMNS = (
-    "target", "plant", "flavour", "profile", "reached", "triggered", "reported", "kinds", "other kinds", "median s", "worst s",
-    "median executions", "loop without oracles", "check by hand", "pytest-run-parallel",
+    "target", "plant", "flavour", "profile", "reached", "triggered", "reported", "kinds", "other kinds", "median s",
+    "worst s", "median executions", "loop without oracles", "check by hand", "pytest-run-parallel",
 )  # fmt: skip
 
 
@@ -160,8 +160,9 @@ def markdown(rows: list[Row], control: Row, how: str) -> str:
         "",
         how,
         "",
-        "*Reached*: in how many tries a program ran the planted line; *triggered*: and something went wrong by it, as the "
-        "plant itself tells; *reported*: in how many it was reported, as a kind expected of the plant; *other kinds*: as what else, and how often. "
+        "*Reached*: in how many tries a program ran the planted line; *triggered*: and something went wrong by it, as "
+        "the plant itself tells; *reported*: in how many it was reported, as a kind expected of the plant; *other "
+        "kinds*: as what else, and how often. "
         "Median and worst are over the tries that reported it: the others took all their time or ended otherwise.",
         "",
         f"| {' | '.join(_COLUMNS)} |",

@@ -13,9 +13,7 @@ TEST(DigraphTest, ANodeAloneHasNoShape) {
   EXPECT_EQ(shape.depth, kUnreached);
 }
 
-TEST(DigraphTest, ASelfLoopIsACycleOfOne) {
-  EXPECT_EQ(ShapesOf({.nodes = 1, .edges = {{0, 0}}})[0].cycle, 1);
-}
+TEST(DigraphTest, ASelfLoopIsACycleOfOne) { EXPECT_EQ(ShapesOf({.nodes = 1, .edges = {{0, 0}}})[0].cycle, 1); }
 
 TEST(DigraphTest, ASelfLoopInALargerCycleCountsAsTheLarger) {
   EXPECT_EQ(ShapesOf({.nodes = 2, .edges = {{0, 0}, {0, 1}, {1, 0}}})[0].cycle, 2);

@@ -120,7 +120,8 @@ def schedule(**given) -> int:
 
 
 def _compare(
-    name: str, title: str, arms: list, plants: tuple[str, ...], flavour: str, seeds: int, seconds: int, workers: int, out: Path
+    name: str, title: str, arms: list, plants: tuple[str, ...], flavour: str, seeds: int, seconds: int, workers: int,
+    out: Path,
 ) -> int:  # fmt: skip
     from refquake_cli import earnings
     from refquake_cli.build import build
@@ -157,8 +158,12 @@ def _one_plant(given: str) -> tuple[str, str]:
 @click.argument("name", metavar="TARGET", default="node")
 @click.option("--flavour", type=click.Choice(DEFAULT_FLAVOURS), default="tsan", show_default=True)
 @click.option("--programs", "count", type=click.IntRange(1), default=200, show_default=True)
-@click.option("--times", type=click.IntRange(2), default=100, show_default=True, help="Fresh processes for each program.")
-@click.option("--time", "seconds", type=click.IntRange(1), default=60, show_default=True, help="Of the campaign before.")
+@click.option(
+    "--times", type=click.IntRange(2), default=100, show_default=True, help="Fresh processes for each program."
+)
+@click.option(
+    "--time", "seconds", type=click.IntRange(1), default=60, show_default=True, help="Of the campaign before."
+)
 @click.option("--busy", type=click.IntRange(0), default=2, show_default=True, help="Endless loops beside the runs.")
 @click.option("--jobs", "workers", type=click.IntRange(1), default=2, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default=Path("refquake-out/replays"), show_default=True,

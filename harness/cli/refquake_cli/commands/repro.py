@@ -37,7 +37,8 @@ def command(file: Path, times: int, clean: bool, overrides: "Overrides") -> int:
     return _replay_and_tell(artefact, times)
 
 
-_NOT_SHOWN = ("==refquake== ARTEFACT:", "==refquake== SWITCH:", "artifact_prefix=")  # told in other words, or gone by now
+# Told in other words, or gone by now.
+_NOT_SHOWN = ("==refquake== ARTEFACT:", "==refquake== SWITCH:", "artifact_prefix=")
 
 
 def report_on_screen(text: str) -> str:

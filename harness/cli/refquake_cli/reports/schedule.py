@@ -1,5 +1,7 @@
 """What a run says of its stepped lanes: the switches that were made, how many steps, and the trace hash.
 
+Example:
+
     schedule_line(text)         # "replay(12>1) steps 80 hash 00ff..."; "": lanes ran free, or it said nothing
     recorded_schedule(text)     # "replay(12>1)", as a program's `schedule:` has it
     switches_in(text)           # where each of the first switches is
