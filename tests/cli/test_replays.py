@@ -2,12 +2,14 @@
 
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from refquake_cli import replays
 from refquake_cli.errors import CouldNotRun
+from refquake_cli.job import Job
 from refquake_cli.replays import Outcome, Tally, keep_differing, most_lanes, outcome_of, replay_once, summary
 
 RUN = "==refquake== SCHEDULE: replay(3>1) steps 7 hash 00ff\n==refquake== NOTHING FOUND in 1 runs\n"
@@ -63,3 +65,35 @@ def test_one_run_in_ten_that_differs_is_told_and_its_program_kept(tmp_path: Path
 
 def test_lanes_are_counted_within_a_phase() -> None:
     assert most_lanes("phase:\n    lane:\n    lane:\nphase:\n    lane:\n    lane:\n    lane:\n") == 3
+
+
+JOB = Job("node", "clean", "asan", "threads")
+
+
+def replay_five(monkeypatch: pytest.MonkeyPatch, once: Callable[[], Outcome]) -> tuple[list[Tally], bool]:
+    monkeypatch.setattr(replays, "replay_command", lambda job, program: [str(program)])
+    monkeypatch.setattr(replays, "replay_once", lambda *_: once())
+    programs = [Path(f"{number}.prog") for number in range(5)]
+    return replays.replay_all(JOB, programs, times=3, workers=1, note=lambda _: None)
+
+
+def test_each_program_runs_as_often_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    tallies, interrupted = replay_five(monkeypatch, lambda: outcome_of(0, RUN))
+    assert ([tally.runs for tally in tallies], interrupted) == ([3] * 5, False)
+
+
+def test_interrupted_it_keeps_the_programs_that_were_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = iter(range(1000))
+
+    def once() -> Outcome:
+        if next(runs) == 7:  # within the third program
+            raise KeyboardInterrupt
+        return outcome_of(0, RUN)
+
+    tallies, interrupted = replay_five(monkeypatch, once)
+    assert ([tally.runs for tally in tallies], interrupted) == ([3, 3], True)
+
+
+def test_what_could_not_run_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(CouldNotRun):
+        replay_five(monkeypatch, lambda: outcome_of(3, "refquake: cannot import node\n"))

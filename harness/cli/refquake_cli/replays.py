@@ -2,7 +2,7 @@
 
     programs = gather(job, count=200, seconds=60, scratch)     # programs that step three lanes and more
     with busy_loops(2):
-        tallies = replay_all(job, programs, times=100, workers=2)
+        tallies, interrupted = replay_all(job, programs, times=100, workers=2, note=task.note)
     tallies = keep_differing(tallies, out)
     summary(tallies)            # "20000 of 20000 runs as the program's others; 200 of 200 programs the same each time"
 
@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -131,13 +132,34 @@ def replay_command(job: Job, program: Path) -> list[str]:
     return [*targets.binary_command(job, DEFAULT_VERSION), "--self-proof=0", f"--replay={program}"]
 
 
-def replay_all(job: Job, programs: list[Path], times: int, workers: int) -> list[Tally]:
-    def tally(program: Path) -> Tally:
+def replay_all(
+    job: Job, programs: list[Path], times: int, workers: int, note: Callable[[str], None]
+) -> tuple[list[Tally], bool]:
+    """The tallies, and whether it was interrupted: then they are of the programs that were finished."""
+    tallies: list[Tally] = []
+    stop = threading.Event()
+
+    def tally(program: Path) -> None:
         replay = replay_command(job, program)
-        return Tally(program, Counter(replay_once(replay, program.parent) for _ in range(times)))
+        try:
+            outcomes = Counter(replay_once(replay, program.parent) for _ in range(times) if not stop.is_set())
+        except BaseException:
+            stop.set()
+            raise
+        if not stop.is_set():
+            tallies.append(Tally(program, outcomes))
+            note(f"{len(tallies)} of {len(programs)} programs")
 
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(tally, programs))
+        pending = [pool.submit(tally, program) for program in programs]
+        try:
+            for one in pending:
+                one.result()
+        except KeyboardInterrupt:
+            return tallies, True
+        finally:
+            stop.set()
+    return tallies, False
 
 
 def keep_differing(tallies: list[Tally], out: Path) -> list[Tally]:

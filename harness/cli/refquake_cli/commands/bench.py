@@ -174,18 +174,23 @@ def replays(name: str, flavour: str, count: int, times: int, seconds: int, busy:
 
     from refquake_cli import replays as measuring
     from refquake_cli.build import build, to_fuzz
+    from refquake_cli.console import Progress
     from refquake_cli.job import Job
     from refquake_cli.targets import CLEAN
 
     job = Job(check_target(name, DEFAULT_VERSION), CLEAN, flavour, "threads")
     build([job.flavour], products=to_fuzz(name))
     with tempfile.TemporaryDirectory(prefix="refquake-replays-") as scratch:
-        programs = measuring.gather(job, count, seconds, Path(scratch))
-        with measuring.busy_loops(busy):
-            tallies = measuring.replay_all(job, programs, times, workers)
+        with Progress() as progress, measuring.busy_loops(busy):
+            task = progress.task(job.title)
+            task.step("gather programs")
+            programs = measuring.gather(job, count, seconds, Path(scratch))
+            task.step(f"run each {times} times")
+            tallies, interrupted = measuring.replay_all(job, programs, times, workers, task.note)
+            task.done("interrupted" if interrupted else "done")
         tallies = measuring.keep_differing(tallies, out)
     print(measuring.summary(tallies))
-    return NOTHING_FOUND
+    return INTERRUPTED if interrupted else NOTHING_FOUND
 
 
 @command.command("reproducers")
