@@ -73,6 +73,7 @@ int PickOp(Rng& rng, const OpTable& table, KindMask kinds, const SlotState& stat
     if (!(kinds & MaskOf(spec.kind)) || (!blind && !IsSatisfiable(spec, state, sure))) return 0;
     return spec.weight * (spec.kind == OpKind::kCreate ? boost : 1);
   });
+  if (picked < 0) picked = PickWeighted(rng, table, [&](int i) { return kinds & MaskOf(table.op(i).kind) ? 1u : 0u; });
   return picked >= 0 ? picked : static_cast<int>(rng.Below(table.ops().size()));
 }
 

@@ -53,7 +53,7 @@ struct Phase {
 enum class Policy : uint8_t { kFree, kPct, kRandom, kReplay };
 inline constexpr int kPolicies = 4;
 
-// At yield point `step` (counted from the start of the phase's execution) the token goes to `lane`.
+// At yield point `step` (counted through all stepped phases of the program) the token goes to `lane`.
 struct Switch {
   uint16_t step = 0;
   uint8_t lane = 0;

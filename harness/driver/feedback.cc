@@ -16,18 +16,21 @@ namespace refquake {
 namespace {
 
 constexpr std::array<std::string_view, 4> kNames = {"outcomes", "collisions", "shapes", "counts"};
-constexpr FeedbackMask kDefault = 0b0110;  // collisions, shapes: what was seen to earn something
+// What was seen to earn something (docs/mutators.md).
+constexpr FeedbackMask kDefault =
+    1u << static_cast<int>(FeedbackPart::kCollisions) | 1u << static_cast<int>(FeedbackPart::kShapes);
 
 constexpr uint32_t kOutcomes = 1u << 12;    // (op, outcome)
 constexpr uint32_t kCollisions = 1u << 13;  // (op, op) of two lanes on one object
 constexpr uint32_t kShapes = 1u << 12;      // (type, kind of shape, bucket)
 constexpr uint32_t kCounts = 1u << 11;      // (type, bucket)
 
-// libFuzzer counts the sections of this name as features of their own.
-__attribute__((section("__libfuzzer_extra_counters"))) uint8_t g_outcomes[kOutcomes];
-__attribute__((section("__libfuzzer_extra_counters"))) uint8_t g_collisions[kCollisions];
-__attribute__((section("__libfuzzer_extra_counters"))) uint8_t g_shapes[kShapes];
-__attribute__((section("__libfuzzer_extra_counters"))) uint8_t g_counts[kCounts];
+// libFuzzer counts the sections of this name as features of their own. Used: nothing here reads them, so the optimiser
+// would drop what is only written.
+__attribute__((used, section("__libfuzzer_extra_counters"))) uint8_t g_outcomes[kOutcomes];
+__attribute__((used, section("__libfuzzer_extra_counters"))) uint8_t g_collisions[kCollisions];
+__attribute__((used, section("__libfuzzer_extra_counters"))) uint8_t g_shapes[kShapes];
+__attribute__((used, section("__libfuzzer_extra_counters"))) uint8_t g_counts[kCounts];
 
 // A graph this large is not looked at: a chain of 100,000 has no more shapes than one of 100.
 constexpr size_t kMaxNodes = 1000;

@@ -71,8 +71,6 @@ char* AppendHex(char* at, uint64_t number) {
   return at;
 }
 
-bool IsWritten(const sched::SwitchRecord& entry) { return !entry.by_default && entry.step <= UINT16_MAX; }
-
 // "==refquake== SWITCH: 12>1 from 0 store /path/node.so+0x1a2b"
 void WriteSwitch(const sched::SwitchRecord& entry) {
   char line[256];
@@ -102,27 +100,31 @@ void WriteSchedule() {
   constexpr char kHead[] = "==refquake== SCHEDULE: replay(";
   WriteAll(2, kHead, sizeof(kHead) - 1);
   int written = 0;
-  for (int i = 0; i < run.recorded && written < kMaxSwitches; ++i) {
-    if (!IsWritten(run.record[i])) continue;
+  bool whole = run.switches == static_cast<uint32_t>(run.recorded);
+  for (int i = 0; i < run.recorded; ++i) {
+    const sched::SwitchRecord& made = run.record[i];
+    if (made.by_default) continue;
+    whole = whole && made.step <= UINT16_MAX && written < kMaxSwitches;
+    if (!whole) break;
     char entry[64];
     char* at = written++ == 0 ? entry : Append(entry, ", ");
-    at = AppendNumber(at, run.record[i].step);
+    at = AppendNumber(at, made.step);
     *at++ = '>';
-    at = AppendNumber(at, static_cast<uint64_t>(run.record[i].to));
+    at = AppendNumber(at, static_cast<uint64_t>(made.to));
     WriteAll(2, entry, static_cast<size_t>(at - entry));
   }
   char tail[128];
-  char* at = Append(tail, ") steps ");
+  char* at = Append(tail, whole ? ") steps " : ", ...) steps ");
   at = AppendNumber(at, run.steps);
   at = Append(at, " hash ");
   at = AppendHex(at, run.hash);
   *at++ = '\n';
   WriteAll(2, tail, static_cast<size_t>(at - tail));
-  written = 0;
-  for (int i = 0; i < run.recorded && written < kMaxShownSwitches; ++i) {
-    if (!IsWritten(run.record[i])) continue;
+  int shown = 0;
+  for (int i = 0; i < run.recorded && shown < kMaxShownSwitches; ++i) {
+    if (run.record[i].by_default) continue;
     WriteSwitch(run.record[i]);
-    ++written;
+    ++shown;
   }
 }
 
@@ -222,5 +224,8 @@ const char* WriteArtefact(const char* prefix) {
 extern "C" void refquake_note_plant(int how) {
   uint64_t* planted = &refquake::Recorder().planted;
   const auto value = static_cast<uint64_t>(how);
-  if (__atomic_load_n(planted, __ATOMIC_RELAXED) < value) __atomic_store_n(planted, value, __ATOMIC_RELAXED);
+  uint64_t before = __atomic_load_n(planted, __ATOMIC_RELAXED);
+  while (before < value) {
+    if (__atomic_compare_exchange_n(planted, &before, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) break;
+  }
 }

@@ -156,10 +156,10 @@ void Session::OnFinding(const Finding& finding) {
   const char* artefact = session.running_ ? WriteArtefact(session.flags_.artefacts.c_str()) : nullptr;
   if (session.running_ && !artefact) std::fputs("==refquake== the artefact could not be written\n", stderr);
   if (artefact && !text.empty()) WriteFile(std::string(artefact) + ".prog", text);
-  if (session.running_) WriteSchedule();
   const std::string report = PrintFinding(finding, schedule, text, artefact ? artefact : "");
   std::fwrite(report.data(), 1, report.size(), stderr);
   std::fflush(stderr);
+  if (session.running_) WriteSchedule();  // behind the report: it belongs to it
   // A canary is judged by its exit code, in a bundled binary too.
   if (IsBundled() && session.flags_.canary.empty()) AbortWithFinding(artefact);
   LeaveProcess(kExitFinding);

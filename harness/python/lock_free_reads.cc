@@ -8,11 +8,13 @@
 namespace refquake {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTrying = {"_Py_TryIncref", "_Py_TryIncRef", "_Py_TryXGet"};
-constexpr std::array<std::string_view, 4> kHelping = {"_Py_IsOwnedByCurrentThread", "_Py_IsImmortal",
-                                                      "_PyObject_HasDeferredRefcount", "_Py_atomic_load_"};
-// Compares keys without the dict's lock, and asks a key that may be gone whether it is immortal.
-constexpr std::string_view kComparing = "compare_unicode_unicode_threadsafe";
+// They compare what they got with where it came from, or a sequence number, and start again.
+constexpr std::array<std::string_view, 4> kTrying = {"_Py_TryIncrefCompare", "_Py_TryXGet", "_PyType_Lookup",
+                                                     "compare_unicode_unicode_threadsafe"};
+// What those call. Others call them too, on what must be alive: PyUnstable_TryIncRef, a weak reference.
+constexpr std::array<std::string_view, 6> kHelping = {
+    "_Py_IsOwnedByCurrentThread", "_Py_IsImmortal", "_PyObject_HasDeferredRefcount",
+    "_Py_atomic_load_",           "_Py_TryIncref",  "_Py_TryIncRefShared"};
 
 template <size_t N>
 bool StartsWithAny(std::string_view name, const std::array<std::string_view, N>& starts) {
@@ -26,7 +28,6 @@ Reader ClassifyReader(std::string_view functions) {
     const std::string_view name = functions.substr(0, functions.find('\0'));
     functions.remove_prefix(std::min(name.size() + 1, functions.size()));
     if (StartsWithAny(name, kTrying)) return Reader::kTries;
-    if (name == kComparing) return Reader::kTries;
     if (!StartsWithAny(name, kHelping)) return Reader::kOther;
   }
   return Reader::kHelps;
@@ -50,7 +51,7 @@ namespace {
 constexpr size_t kPlaces = 256;
 constexpr int kFrames = 3;  // of this file's function, of the one that loads, of its caller
 
-std::array<std::atomic<uintptr_t>, kPlaces> g_allowed;  // where loads return to that are known to be allowed
+std::array<std::atomic<uintptr_t>, kPlaces> g_allowed;  // keys of places that are known to be allowed
 
 Reader ReaderAt(uintptr_t place) {
   // A return address points behind the call.
@@ -63,12 +64,12 @@ Reader ReaderAt(uintptr_t place) {
 
 // `place`: where the load returns to; `caller`: where the function returns to that it is in.
 bool MayRead(uintptr_t place, uintptr_t caller) {
+  const uintptr_t key = place ^ caller << 16;
   std::atomic<uintptr_t>& known = g_allowed[(place >> 2) % kPlaces];
-  if (known.load(std::memory_order_relaxed) == place) return true;
-  const Reader reader = ReaderAt(place);
-  // A helper that is no inlined one has callers of both sorts: nothing can be kept of it.
-  if (reader == Reader::kHelps) return ReaderAt(caller) == Reader::kTries;
-  if (reader == Reader::kTries) known.store(place, std::memory_order_relaxed);
+  if (known.load(std::memory_order_relaxed) == key) return true;
+  Reader reader = ReaderAt(place);
+  if (reader == Reader::kHelps) reader = ReaderAt(caller);
+  if (reader == Reader::kTries) known.store(key, std::memory_order_relaxed);
   return reader == Reader::kTries;
 }
 

@@ -7,8 +7,9 @@
 //
 // Contract: nothing to call. The asan flavour's interpreter is built to go on after a report
 // (-fsanitize-recover=address, for itself alone), and the linker's --wrap brings its bad loads here first. Passed over
-// are those that CPython makes while it tries (`_Py_TryIncref...`); any other is reported as ever, and ends the
-// process. Which function loads, the symbolizer tells, once for each place; where there is none, all are reported.
+// are those of the functions that try and look again (`_Py_TryIncrefCompare` and its kin); any other is reported as
+// ever, and ends the process. Which function loads, the symbolizer tells, mostly once for each place; where there is
+// none, all are reported.
 // Source: CPython, Include/internal/pycore_object.h (_Py_TryIncrefCompare), InternalDocs/qsbr.md.
 #ifndef REFQUAKE_PYTHON_LOCK_FREE_READS_H_
 #define REFQUAKE_PYTHON_LOCK_FREE_READS_H_

@@ -55,9 +55,11 @@ Schedule Stepping::Recorded() const {
   if (!stepped()) return schedule_;
   Schedule recorded{.policy = Policy::kReplay};
   const sched::SteppedRun run = sched::RunSoFar();
+  if (run.switches > static_cast<uint32_t>(run.recorded)) return schedule_;
   for (int i = 0; i < run.recorded; ++i) {
     const sched::SwitchRecord& entry = run.record[i];
-    if (entry.by_default || entry.step > UINT16_MAX || recorded.switches.size() == kMaxSwitches) continue;
+    if (entry.by_default) continue;
+    if (entry.step > UINT16_MAX || recorded.switches.size() == kMaxSwitches) return schedule_;
     recorded.switches.push_back({static_cast<uint16_t>(entry.step), static_cast<uint8_t>(entry.to)});
   }
   return recorded;

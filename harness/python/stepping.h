@@ -26,7 +26,8 @@ class Stepping {
   bool stepped() const { return schedule_.policy != Policy::kFree; }
   void RunPhase(sched::Pool& pool, int lanes, size_t ops);
 
-  // The schedule to write down: what was asked for, or the switches made where the run was stepped.
+  // The schedule to write down: the switches made where the run was stepped, or what was asked for where it ran free
+  // or there are more switches than a program can hold.
   Schedule Recorded() const;
 
  private:

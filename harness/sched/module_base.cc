@@ -49,7 +49,9 @@ int Find(uintptr_t pc) {
 CodePlace PlaceOf(uintptr_t pc) {
   dl_find_object found;
   if (pc == 0 || _dl_find_object(reinterpret_cast<void*>(pc), &found) != 0) return {};
-  return {found.dlfo_link_map->l_name, pc - reinterpret_cast<uintptr_t>(found.dlfo_map_start)};
+  const char* file = found.dlfo_link_map->l_name;
+  if (*file == '\0') return {};  // the program itself
+  return {file, pc - reinterpret_cast<uintptr_t>(found.dlfo_map_start)};
 }
 
 uint64_t StableAddress(uintptr_t pc) {

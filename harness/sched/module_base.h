@@ -11,7 +11,7 @@ namespace refquake::sched {
 uint64_t StableAddress(uintptr_t pc);
 
 struct CodePlace {
-  const char* file = nullptr;  // path of the loaded object, for as long as it is loaded; null: unknown
+  const char* file = nullptr;  // path of the shared object, for as long as it is loaded; null: the program itself
   uintptr_t offset = 0;        // from where it is mapped
 };
 // Takes no lock, and may be called by anyone.

@@ -5,8 +5,7 @@
 namespace refquake::sched {
 
 const char* KindName(Kind kind) {
-  static const char* const kNames[] = {"start",   "op boundary", "load",  "store", "acquire",
-                                       "release", "block",       "yield", "exit"};
+  static const char* const kNames[] = {"start", "op", "load", "store", "acquire", "release", "block", "yield", "exit"};
   return kNames[static_cast<int>(kind)];
 }
 

@@ -38,7 +38,8 @@ struct Run {
   uint32_t runnable = 0;
   int unfinished = 0;
   uint32_t steps = 0;
-  uint32_t last_step = 0;  // one more is a livelock
+  uint32_t max_steps = 0;  // between the ends of two ops; one more is a livelock
+  uint32_t last_step = 0;
   uint64_t hash = 0;
   uint32_t switches = 0;
   uint64_t waits = 0;
@@ -71,7 +72,11 @@ void CountStep(Kind kind, uintptr_t pc) {
   lane.pc = pc;
   uint64_t place = pc == 0 ? 0 : StableAddress(pc);
   Mix(static_cast<uint64_t>(kind) << 56 ^ static_cast<uint64_t>(run.current) << 48 ^ place);
-  if (run.steps > run.last_step) Stuck(StuckReport::Why::kLivelock);
+  if (kind == Kind::kOp || kind == Kind::kExit) {
+    run.last_step = run.steps + run.max_steps;  // a lane got on
+  } else if (run.steps > run.last_step) {
+    Stuck(StuckReport::Why::kLivelock);
+  }
 }
 
 void Record(const Choice& choice, int to) {
@@ -173,6 +178,7 @@ void PrepareRun(Pool& pool, int lanes, Policy& policy, uint32_t max_steps, uint3
   run.current = -1;
   run.runnable = (1u << lanes) - 1;
   run.steps = first_step;
+  run.max_steps = max_steps;
   run.last_step = first_step + max_steps;
   if (first_step == 0) {
     run.hash = 0xcbf29ce484222325u;

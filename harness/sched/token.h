@@ -14,8 +14,9 @@
 //   The hash covers kind, lane and place of every yield point; places do not depend on the address layout.
 // - While a lane is managed its clock is virtual and its timed waits end only when every lane waits:
 //   then the one that has waited longest times out.
-// - A deadlock (all lanes wait, none with a time-out) and a livelock (more than max_steps yield points)
-//   call the handler of SetStuckHandler at once, on the lane that noticed, which must not return.
+// - A deadlock (all lanes wait, none with a time-out) and a livelock (more than max_steps yield points in which
+//   no lane came to the end of an op) call the handler of SetStuckHandler at once, on the lane that noticed, which
+//   must not return.
 // - Nothing here allocates, takes a lock or throws while lanes run.
 #ifndef REFQUAKE_SCHED_TOKEN_H_
 #define REFQUAKE_SCHED_TOKEN_H_

@@ -10,8 +10,8 @@ namespace refquake::sched {
 namespace {
 
 constexpr int kLooksPerDeadline = 8;
-// Of the deadline: who waits uses none of the processor, who computes about all, less on a busy machine.
-constexpr int64_t kBusyShare = 4;
+// Of the deadline: who waits uses next to none of the processor, who computes all of it that a busy machine leaves.
+constexpr int64_t kBusyShare = 20;
 
 int64_t limit_milliseconds = 0;
 void (*hang_handler)(const StuckReport&) = nullptr;

@@ -30,9 +30,7 @@ def test_a_finding_is_another_outcome_with_or_without_its_schedule() -> None:
 @pytest.mark.parametrize(
     ("code", "output", "words"),
     [
-        (2, "refquake: --replay: no such file\n", "exit 2: --replay: no such file"),
-        (3, "refquake: cannot import node\n", "exit 3: cannot import node"),
-        (-9, RUN, "exit -9"),
+        (3, "refquake: cannot import node\n", "cannot import node"),
         (0, "==refquake== NOTHING FOUND in 1 runs\n", "nothing of its schedule"),
         (0, "==refquake== SCHEDULE: free\n", "nothing of its schedule"),
     ],
@@ -42,9 +40,13 @@ def test_what_could_not_run_is_no_outcome(code: int, output: str, words: str) ->
         outcome_of(code, output)
 
 
-def test_a_run_without_an_end_is_an_outcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_without_an_end_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replays, "RUN_SECONDS", 1)
-    assert str(replay_once([sys.executable, "-c", "import signal; signal.pause()"], tmp_path)) == "did not end"
+    assert str(replay_once([sys.executable, "-c", "import signal; signal.pause()"])) == "did not end"
+
+
+def test_a_run_that_was_killed_is_an_outcome() -> None:
+    assert outcome_of(-9, RUN) == Outcome(-9, "replay(3>1) steps 7 hash 00ff", "crash SIGKILL")
 
 
 def test_one_run_in_ten_that_differs_is_told_and_its_program_kept(tmp_path: Path) -> None:

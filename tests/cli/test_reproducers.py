@@ -56,8 +56,14 @@ def test_switches_lines_and_exact_replays_are_counted(monkeypatch: pytest.Monkey
 
 def test_replays_that_all_agree_on_nothing_are_not_exact(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     row = row_of(monkeypatch, tmp_path, "free", "", [Outcome(0, "replay() hash 1")] * 3)
-    assert (row.switches, row.lines, row.exact) == (None, False, 0)
+    assert (row.switches, row.schedule, row.lines, row.exact) == (None, "free", False, 0)
     assert "0 of 3 replays exact, 0 of 1 each time" in summary([row])
+
+
+def test_what_is_still_left_to_a_policy_is_not_called_free(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    row = row_of(monkeypatch, tmp_path, "pct(depth=2, seed=3)", "", [Outcome(77, "", SIGNATURE)])
+    assert "| pct(depth=2, seed=3) |" in markdown("T", [row], "how")
+    assert "0 of 1 stepped ones have at most 2 switches" in summary([row])
 
 
 def test_what_was_not_found_or_not_minimised_stays_a_row() -> None:

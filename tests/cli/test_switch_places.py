@@ -35,6 +35,15 @@ def test_what_cannot_be_symbolised_keeps_its_address() -> None:
     ]
 
 
+def test_what_is_not_shown_is_counted() -> None:
+    text = TEXT.format(file="/gone/node.so", offset=1).replace("12>0) steps", "12>0, 30>1, 31>0, 40>1) steps")
+    assert told_switches(text)[-1] == "... and 2 more"
+
+
+def test_a_schedule_with_too_many_switches_is_none() -> None:
+    assert recorded_schedule("==refquake== SCHEDULE: replay(0>1, ...) steps 80 hash 00ff\n") == ""
+
+
 def test_without_a_symboliser_addresses_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(switch_places, "SYMBOLIZER", "no-such-symbolizer")
     assert "node.so+0x10" in told_switches(TEXT.format(file="/gone/node.so", offset=0x10))[1]

@@ -44,8 +44,14 @@ def bound_after(lane: Lane, bound: set[str]) -> set[str]:
     return bound
 
 
-def _changed(lane: Lane) -> set[str]:
-    return {op.result for op in lane if op.result} | {op.args[0] for op in lane if op.form == "drop"}
+def _changed(lane: Lane, bound: set[str]) -> set[str]:
+    """The slots that its ops write, as far as they find what they read."""
+    changed, bound = set[str](), set(bound)
+    for op in lane:
+        if op.reads <= bound:
+            changed |= {op.result} if op.result else {op.args[0]} if op.form == "drop" else set()
+            bound = bound_after((op,), bound)
+    return changed
 
 
 class Script:
@@ -130,7 +136,7 @@ class Script:
         start = [f"barrier = threading.Barrier({len(phase)})", "threads = ["]
         after, results, dropped = set(bound), set[str](), set[str]()
         for number, lane in enumerate(phase):
-            own = _changed(lane) - {slot for other in phase[number + 1 :] for slot in _changed(other)}
+            own = _changed(lane, bound) - {slot for other in phase[number + 1 :] for slot in _changed(other, bound)}
             given = own & bound_after(lane, bound) & later
             gone = own - bound_after(lane, bound)
             start.append(f"{INDENT}{self._lane(f'phase_{at + 1}_lane_{number + 1}', lane, bound, given, lanes)},")

@@ -45,7 +45,6 @@ def passes(table: OpList) -> Iterator[EditPass]:
     yield EditPass("one slot for two", _joined_slots)
     yield EditPass("drop results", lambda program: _replacing(program, _without_result))
     yield EditPass("simpler schedule", _simpler_schedules)
-    yield EditPass("one switch for several", _one_switch)
     yield EditPass("drop pairs of ops", _without_pairs)
 
 
@@ -236,14 +235,16 @@ def _simpler_schedules(program: Program) -> list[Program]:
     return [_switching(program, some) for some in kept] + edits
 
 
-def _one_switch(program: Program) -> list[Program]:
-    """Any one in place of several: dropping one by one ends where each needs the others."""
+def one_switch(program: Program) -> list[Program]:
+    """Any one in place of several: dropping one by one ends where each needs the others. Where there are many places,
+    evenly spread ones."""
     switches = switches_of(program) or []
     if len(switches) < 2:
         return []
     last = max(int(switch.split(">")[0]) for switch in switches)
     single = [f"{step}>{lane}" for step in range(last + 1) for lane in range(program.max_lanes)]
-    return [_switching(program, [switch]) for switch in single[-MAX_SINGLE_SWITCHES:]]
+    stride = -(-len(single) // MAX_SINGLE_SWITCHES)
+    return [_switching(program, [switch]) for switch in single[::stride]]
 
 
 def _switching(program: Program, switches: list[str]) -> Program:

@@ -12,11 +12,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from refquake_cli.console import elapsed_text
-from refquake_cli.minimize_passes import EditPass, passes, renamed, switches_of
+from refquake_cli.minimize_passes import EditPass, one_switch, passes, renamed, switches_of
 from refquake_cli.minimize_trial import Goal, Replayer, Trial, wait_for
 from refquake_cli.op_list import OpList
 from refquake_cli.program_model import FREE, Program
 from refquake_cli.reports.schedule import recorded_schedule
+
+RECORDINGS = 10  # of a finding that does not show each time
 
 
 class Search:
@@ -46,6 +48,9 @@ class Search:
         # What a policy chose is a list of switches now, each of which may turn out not to matter.
         if recorded := self._recorded(best):
             best = self._settle(recorded)
+        fewer = self._sweep(EditPass("one switch for several", one_switch), best)
+        if fewer != best:
+            best = self._settle(fewer)
         return self._first([renamed(best)]) or best
 
     def _settle(self, best: Program) -> Program:
@@ -60,7 +65,8 @@ class Search:
         """With the switches that its policy chose, if it still shows the finding with them."""
         if program.schedule == FREE or switches_of(program) is not None:
             return None
-        report = self._replayer.measure(str(program), 1, 1, self._goal.signature).report
+        times = 1 if self._goal.always else RECORDINGS
+        report = self._replayer.measure(str(program), times, self._side_by_side, self._goal.signature).report
         schedule = recorded_schedule(report.text) if report else ""
         return self._first([replace(program, schedule=schedule)]) if schedule else None
 

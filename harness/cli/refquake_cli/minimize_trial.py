@@ -13,6 +13,7 @@ many runs as it takes to tell the original's rate from a quarter of it, so that 
 import math
 import os
 import select
+import shutil
 import subprocess
 import time
 from collections import Counter
@@ -61,6 +62,7 @@ class Run:
 
     def __init__(self, artefact: Artefact, folder: Path, repeat: int, seconds: float) -> None:
         folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
         self._output = folder / "output.txt"
         self._deadline = time.monotonic() + seconds
         with self._output.open("wb") as sink:
@@ -81,11 +83,13 @@ class Run:
         if code is None:
             if time.monotonic() < self._deadline:
                 return False, None
+            text = self._text()
             self.stop()
-            return True, Report("hang", "no end", "hang", self._text())
+            return True, Report("hang", "no end", "hang", text)
+        text = self._text()
         self.stop()
         try:
-            return True, judge(code, self._text()).report
+            return True, judge(code, text).report
         except WrongUse:  # the binary does not take it: no program of this target
             return True, None
 
@@ -96,6 +100,7 @@ class Run:
         if self.ended >= 0:
             os.close(self.ended)
             self.ended = -1
+            shutil.rmtree(self._folder, ignore_errors=True)  # a search runs thousands
 
     def _text(self) -> str:
         return self._output.read_text(encoding="utf-8", errors="replace")

@@ -35,31 +35,38 @@ def replay_command(artefact: Artefact) -> list[str]:
 
 
 def _replay_once(artefact: Artefact) -> Replay:
+    code, output = run_once(replay_command(artefact), artefact.version, REPLAY_SECONDS)
+    if code is None:
+        return Replay(_plain_report("hang", f"no end after {REPLAY_SECONDS} s", output))
+    return judge(code, output)
+
+
+def run_once(command: list[str], version: str, seconds: int) -> tuple[int | None, str]:
+    """A fuzz binary's exit code (none: it did not end in time) and all it said. Its artefacts go with its folder."""
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="refquake-replay-") as scratch:
         process = subprocess.Popen(
-            [*replay_command(artefact), f"--artefacts={scratch}/"],
+            [*command, f"--artefacts={scratch}/"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
             cwd=scratch,
-            env=child.child_environment(artefact.version),
+            env=child.child_environment(version),
             preexec_fn=child.die_with_parent,
         )
         try:
-            output, _ = process.communicate(timeout=REPLAY_SECONDS)
+            output, _ = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             process.kill()
-            output, _ = process.communicate()
-            return Replay(_plain_report("hang", f"no end after {REPLAY_SECONDS} s", output))
+            return None, process.communicate()[0]
         except BaseException:
             process.kill()
             process.wait()
             raise
-    return judge(process.returncode, output)
+    return process.returncode, output
 
 
 def judge(code: int, output: str) -> Replay:

@@ -28,7 +28,7 @@ from refquake_cli.errors import CouldNotRun
 from refquake_cli.files import copy_whole
 from refquake_cli.job import Job
 from refquake_cli.program_text import complaint
-from refquake_cli.reports import find_report
+from refquake_cli.replay import judge, run_once
 from refquake_cli.reports.schedule import schedule_line
 from refquake_cli.sources import DEFAULT_VERSION
 
@@ -109,23 +109,19 @@ def _check(done: subprocess.CompletedProcess, what: str) -> subprocess.Completed
     return done
 
 
-def outcome_of(code: int, output: str, may_be_free: bool = False) -> Outcome:
-    schedule = schedule_line(output)
-    if code == 0 and (schedule or may_be_free):
-        return Outcome(code, schedule)
-    if code == child.FOUND:
-        report = find_report(output)
-        return Outcome(code, schedule, report.signature if report else "")
-    problem = f"exit {code}: {complaint(output)}" if code else "it said nothing of its schedule"
-    raise CouldNotRun(f"a replay cannot be compared: {problem}")
-
-
-def replay_once(command: list[str], scratch: Path, may_be_free: bool = False) -> Outcome:
-    try:
-        done = _run(command, scratch, RUN_SECONDS)
-    except subprocess.TimeoutExpired:
+def outcome_of(code: int | None, output: str, may_be_free: bool = False) -> Outcome:
+    if code is None:
         return Outcome(None)
-    return outcome_of(done.returncode, done.stdout, may_be_free)
+    schedule = schedule_line(output)
+    report = judge(code, output).report
+    if not report and not schedule and not may_be_free:
+        raise CouldNotRun("a replay cannot be compared: it said nothing of its schedule")
+    return Outcome(code, schedule, report.signature if report else "")
+
+
+def replay_once(command: list[str], may_be_free: bool = False) -> Outcome:
+    code, output = run_once(command, DEFAULT_VERSION, RUN_SECONDS)
+    return outcome_of(code, output, may_be_free)
 
 
 def replay_command(job: Job, program: Path) -> list[str]:
@@ -142,7 +138,7 @@ def replay_all(
     def tally(program: Path) -> None:
         replay = replay_command(job, program)
         try:
-            outcomes = Counter(replay_once(replay, program.parent) for _ in range(times) if not stop.is_set())
+            outcomes = Counter(replay_once(replay) for _ in range(times) if not stop.is_set())
         except BaseException:
             stop.set()
             raise

@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import re
 import statistics
-import tempfile
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -25,10 +24,11 @@ from refquake_cli import replays as replaying
 from refquake_cli.artefact import Overrides, open_artefact
 from refquake_cli.campaign import Campaign
 from refquake_cli.console import Progress
-from refquake_cli.errors import CouldNotRun
+from refquake_cli.errors import CouldNotRun, WrongUse
 from refquake_cli.job import Job
 from refquake_cli.minimize import Minimized, minimize
 from refquake_cli.minimize_passes import switches_of
+from refquake_cli.program_model import FREE
 from refquake_cli.reports import Report
 from refquake_cli.switch_places import told_switches
 from refquake_cli.variant_run import Options, VariantRun
@@ -47,10 +47,11 @@ class Row:
     expected: bool = False
     executions: int = 0
     seconds: float = 0.0  # to the finding
-    problem: str = ""  # why it could not be minimised
+    problem: str = ""  # why it could not be minimised or replayed
     ops: tuple[int, int] = (0, 0)  # before and after
     lanes: int = 0
-    switches: int | None = None
+    schedule: str = ""  # of the minimised program: free, a policy, or replay(...)
+    switches: int | None = None  # none where it is no list of them
     lines: bool = False
     minimize_seconds: float = 0.0
     rate: str = ""  # of the minimised program
@@ -63,6 +64,8 @@ def measure(jobs: list[Job], options: Options, replays: int, workers: int) -> tu
     campaign = Campaign(jobs, options, workers)
     campaign.run()
     rows: list[Row] = []
+    if campaign.interrupted:
+        return rows, True
     try:
         with Progress() as progress:
             for run in campaign.runs:
@@ -71,7 +74,7 @@ def measure(jobs: list[Job], options: Options, replays: int, workers: int) -> tu
                 task.done(f"{rows[-1].ops[1]} ops, {rows[-1].exact} of {rows[-1].replays} exact")
     except KeyboardInterrupt:
         return rows, True
-    return rows, campaign.interrupted
+    return rows, False
 
 
 def _row(run: VariantRun, replays: int, workers: int, task, version: str) -> Row:
@@ -87,11 +90,11 @@ def _row(run: VariantRun, replays: int, workers: int, task, version: str) -> Row
     started = time.monotonic()
     try:
         _tell(row, minimize(artefact, outcome.folder / "minimized.prog", MINIMIZE_TIMES, task))
-    except CouldNotRun as error:
+        row.minimize_seconds = time.monotonic() - started
+        task.step("replay")
+        _replay(row, job, artefact.path, outcome.finding.signature, replays, workers)
+    except (CouldNotRun, WrongUse) as error:  # the others are worth having
         row.problem = str(error)
-    row.minimize_seconds = time.monotonic() - started
-    task.step("replay")
-    _replay(row, job, artefact.path, outcome.finding.signature, replays, workers)
     return row
 
 
@@ -99,6 +102,7 @@ def _tell(row: Row, result: Minimized) -> None:
     switches = switches_of(result.program)
     row.ops = (len(result.original.ops), len(result.program.ops))
     row.lanes = result.program.max_lanes
+    row.schedule = result.program.schedule
     row.switches = None if switches is None else len(switches)
     row.rate = str(result.measured)
     row.lines = _names_line(row.target, result.measured.report)
@@ -110,11 +114,9 @@ def _names_line(target: str, report: Report | None) -> bool:
 
 
 def _replay(row: Row, job: Job, artefact: Path, signature: str, replays: int, workers: int) -> None:
-    with tempfile.TemporaryDirectory(prefix="refquake-replays-") as scratch, ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(workers) as pool:
         command = replaying.replay_command(job, artefact.resolve())
-        outcomes = list(
-            pool.map(lambda _: replaying.replay_once(command, Path(scratch), may_be_free=True), range(replays))
-        )
+        outcomes = list(pool.map(lambda _: replaying.replay_once(command, may_be_free=True), range(replays)))
     row.replays = replays
     row.exact = max((outcomes.count(one) for one in set(outcomes) if one.found == signature), default=0)
 
@@ -139,7 +141,7 @@ def _line(row: Row) -> str:
     exact = f"{row.exact} of {row.replays}"
     if not row.rate:
         return _cells([*start, *found, row.problem, "", "", "", f"{row.minimize_seconds:.1f}", "", exact])
-    switches = "free" if row.switches is None else row.switches
+    switches = row.schedule if row.switches is None else row.switches
     small = [f"{row.ops[0]} to {row.ops[1]}", row.lanes, switches, _yes(row.lines), f"{row.minimize_seconds:.1f}"]
     return _cells([*start, *found, *small, row.rate, exact])
 
@@ -158,13 +160,14 @@ def summary(rows: list[Row]) -> str:
         return f"{len(found)} of {len(rows)} found, none minimised"
     ops = [row.ops[1] for row in small]
     median = statistics.median(row.minimize_seconds for row in small)
-    switches = [row.switches for row in small if row.switches is not None]
+    stepped = [row for row in small if row.schedule != FREE]
+    few = sum(row.switches is not None and row.switches <= 2 for row in stepped)
     exact, replays = sum(row.exact for row in found), sum(row.replays for row in found)
     always = sum(row.exact == row.replays for row in found)
     return (
         f"{len(found)} of {len(rows)} found; of {len(small)} minimised, {sum(n <= 8 for n in ops)} have at most 8 ops "
-        f"and {sum(n <= 5 for n in ops)} at most 5, in a median of {median:.1f} s; {sum(n <= 2 for n in switches)} of "
-        f"{len(switches)} stepped ones have at most 2 switches; {exact} of {replays} replays exact, "
+        f"and {sum(n <= 5 for n in ops)} at most 5, in a median of {median:.1f} s; {few} of "
+        f"{len(stepped)} stepped ones have at most 2 switches; {exact} of {replays} replays exact, "
         f"{always} of {len(found)} each time"
     )
 

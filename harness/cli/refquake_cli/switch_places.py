@@ -10,7 +10,7 @@ built anew, the file and the address are what is told.
 import os
 import subprocess
 
-from refquake_cli.reports.schedule import Switch, switches_in
+from refquake_cli.reports.schedule import Switch, schedule_line, switches_in
 from refquake_cli.toolchain import SYMBOLIZER
 
 _DOING = {
@@ -28,8 +28,10 @@ _SYMBOLIZE_SECONDS = 60
 
 def told_switches(text: str) -> list[str]:
     switches = switches_in(text)
+    more = schedule_line(text).count(">") - len(switches)
     places = _places({(switch.file, switch.offset) for switch in switches if switch.file})
-    return [_told(switch, places.get((switch.file, switch.offset), "")) for switch in switches]
+    told = [_told(switch, places.get((switch.file, switch.offset), "")) for switch in switches]
+    return [*told, f"... and {more} more"] if more > 0 else told
 
 
 def _told(switch: Switch, place: str) -> str:

@@ -187,6 +187,17 @@ TEST(Token, FreeAndSteppedRunsAlternate) {
   }
 }
 
+TEST(Token, StepsCountAsALivelockOnlyWhileNoOpEnds) {
+  Lanes lanes(2, [](Shared*, int) {
+    for (int op = 0; op < 10; ++op) {
+      for (int i = 0; i < 30; ++i) sched_yield();
+      SchedOpBoundary();
+    }
+  });
+  RandomPolicy policy(1);
+  EXPECT_GT(lanes.Step(policy, /*max_steps=*/100).steps, 600u);
+}
+
 // ---- runs that do not end: each in a process of its own
 
 void PrintAndExit(const StuckReport& report) {

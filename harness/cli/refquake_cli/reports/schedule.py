@@ -34,8 +34,9 @@ def schedule_line(text: str) -> str:
 
 
 def recorded_schedule(text: str) -> str:
+    """Nothing where there were more switches than a program can hold."""
     match = _LINE.search(text)
-    return match[2] if match else ""
+    return match[2] if match and "..." not in match[2] else ""
 
 
 def switches_in(text: str) -> list[Switch]:
