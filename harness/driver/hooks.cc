@@ -76,7 +76,9 @@ void Initialize(int argc, char** argv) {
   const std::optional<MutatorMask> mutators = ParseMutators(g_flags.mutators);
   if (!mutators) Fail(kExitWrongUse, "--mutators=" + g_flags.mutators + ": unknown name");
   g_mutators = *mutators;
-  if (!ParseFeedback(g_flags.feedback)) Fail(kExitWrongUse, "--feedback=" + g_flags.feedback + ": unknown name");
+  if (!ParseFeedback(g_flags.feedback)) {
+    Fail(kExitWrongUse, "--feedback=" + g_flags.feedback + ": takes none, or of outcomes, collisions, shapes, counts");
+  }
   if (g_flags.module.empty() && g_flags.canary.empty()) {
     Fail(kExitWrongUse, "no module named; give --module=NAME (and --path=DIR)");
   }

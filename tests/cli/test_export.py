@@ -10,7 +10,7 @@ from refquake_cli.errors import WrongUse
 from refquake_cli.export_checks import plan_checks
 from refquake_cli.export_python import Names, check_program, statement
 from refquake_cli.export_run import ScriptRun, describe, raised_in
-from refquake_cli.export_script import Checks, Script
+from refquake_cli.export_script import PROBE_MARK, Checks, Script
 from refquake_cli.op_list import OpList, parse_op_list
 from refquake_cli.program_model import Op, Program, parse_op, parse_program
 
@@ -23,7 +23,7 @@ OPS = (
     + "".join(f"method\tcall\t{name}\t{nargs}\tNode\n" for name, nargs in METHODS.items())
 )
 # What the scripts need of an extension: `broken` makes each of the checks fail.
-EXTENSION = '''
+EXTENSION = """
 import gc, os
 BROKEN = bool(os.environ.get("BROKEN"))
 kept = []
@@ -37,7 +37,7 @@ class Node:
         return child
     def pop(self):
         return self.children.pop()
-'''
+"""
 
 
 @pytest.fixture
@@ -127,6 +127,20 @@ def test_lanes_hand_back_what_is_read_later(table: OpList, tmp_path: Path) -> No
     assert "node_b" not in text.partition("thread.join()")[2].replace("del node_b", "")  # lane 1 dropped it
     done = run(text, tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+def test_an_op_that_finds_no_object_changes_no_slot(table: OpList, tmp_path: Path) -> None:
+    program = program_of(["a = Node()"], ["b = Node()", "b = c.left; d = c.push(a)"], ["b.push(a)"])
+    text = Script(program, table).text(Checks(), {})
+    assert "threading.Barrier(1)" in text
+    assert "lane_2" not in text  # it has nothing to do
+    assert "node_b.push(node_a)" in text
+    assert run(text, tmp_path).returncode == 0
+
+
+def test_an_exception_without_a_name_of_its_own_is_suppressed_as_one(table: OpList) -> None:
+    probe = ScriptRun("", f"{PROBE_MARK} 3 builtins.ValueError\n{PROBE_MARK} 5 node.Odd\n")
+    assert dict(raised_in(probe)) == {3: "ValueError", 5: "Exception"}
 
 
 def test_what_an_op_raised_is_suppressed(table: OpList, tmp_path: Path) -> None:

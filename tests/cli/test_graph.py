@@ -38,6 +38,12 @@ def test_lanes_merge_by_the_executors_rule() -> None:
     assert listing(["a = Node()"], ["b = Node(); del a", "b = a; a.pop()"], ["gc.collect()"]) == ["b -> Node 1"]
 
 
+def test_a_collection_in_one_lane_leaves_what_another_made() -> None:
+    assert listing(["a = Node()"], ["b = Node(); b.left = b", "gc.collect()"], ["del b"]) == [
+        "a -> Node 1", "b -> Node 2", "Node 2 .left -> Node 2"
+    ]  # fmt: skip
+
+
 def test_one_straight_phase_is_drawn_before_its_last_op() -> None:
     graph, when = graph_before_last_phase(program_of(["a = Node(); a.left = a; del a"]), TABLE)
     assert when == "before the last op"

@@ -214,7 +214,7 @@ def test_an_op_that_is_gone_is_named(command, tmp_path: Path) -> None:
     assert "expected an op, not 'bad'" in done.stderr
 
 
-def test_an_interrupted_search_leaves_the_best_so_far(table: OpList, tmp_path: Path, monkeypatch) -> None:
+def interrupted_after(runs: int, table: OpList, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from refquake_cli import minimize
     from refquake_cli.artefact import Artefact
     from refquake_cli.console import Task
@@ -231,16 +231,26 @@ def test_an_interrupted_search_leaves_the_best_so_far(table: OpList, tmp_path: P
             return Measured(SIGNATURE, 5, 5)
 
         def start(self, text: str) -> FakeRun:
-            if len(self.texts) == 6:
+            if len(self.texts) == runs:
                 raise KeyboardInterrupt
             return super().start(text)
 
     monkeypatch.setattr(minimize, "Replayer", Interrupted)
     monkeypatch.setattr(minimize, "require_text", lambda *_: BIG)
     monkeypatch.setattr(minimize, "op_list", lambda *_: table)
-    artefact = Artefact(tmp_path / "big.prog", Job("node", "clean", "asan", "threads"), "3.14.7")
+    artefact = Artefact(out.parent / "big.prog", Job("node", "clean", "asan", "threads"), "3.14.7")
     with pytest.raises(KeyboardInterrupt):
-        minimize.minimize(artefact, tmp_path / "small.prog", 5, Task("x"))
+        minimize.minimize(artefact, out, 5, Task("x"))
+
+
+def test_an_interrupted_search_leaves_the_best_so_far(table: OpList, tmp_path: Path, monkeypatch) -> None:
+    interrupted_after(6, table, tmp_path / "small.prog", monkeypatch)
     left = parse_program((tmp_path / "small.prog").read_text())
     assert has_live_push(left)
     assert len(left.ops) < len(parse_program(BIG).ops)
+
+
+def test_interrupted_before_anything_is_better_an_earlier_result_stays(table: OpList, tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "small.prog").write_text("earlier")
+    interrupted_after(0, table, tmp_path / "small.prog", monkeypatch)
+    assert (tmp_path / "small.prog").read_text() == "earlier"

@@ -59,8 +59,11 @@ def _build_tree(flavour: str, version: str, products: Sequence[str], task: Task)
     folder = build_folder(flavour)
     wanted = "\n".join(_configure_command(flavour, version))
     stamp = folder / "refquake-configured"
-    if not (folder / "build.ninja").exists() or not stamp.exists() or stamp.read_text() != wanted:
+    if not (folder / "CMakeFiles" / "rules.ninja").exists() or not stamp.exists() or stamp.read_text() != wanted:
         task.step("configure")
+        # Afresh: CMake drops half of what it knows when the compiler's path changes, and is then at odds with the rest.
+        stamp.unlink(missing_ok=True)
+        (folder / "CMakeCache.txt").unlink(missing_ok=True)
         command = _configure_command(flavour, version)
         run_logged(command, log=log, cwd=REPOSITORY, on_line=task.note, what=f"configuring the {flavour} tree")
         stamp.write_text(wanted)

@@ -73,6 +73,11 @@ def type_names(table: OpList) -> set[str]:
     return {entry.name for entry in table.entries if entry.kind == "create" and entry.name != "Value"}
 
 
+def given_name(name: str) -> str:
+    """What the script calls an op of the recipe: by itself, the name might be one of the script's own."""
+    return f"op_{name}"
+
+
 class Names:
     """A variable per slot, named after what is first put into it: `node_a`, `left_b`."""
 
@@ -101,8 +106,10 @@ class Names:
         return f"{self._target}.{arg}" if arg[:-2] in self._types and arg.endswith("()") else arg
 
     def called(self, name: str) -> str:
+        if name in self._given:
+            return given_name(name)
         own_module = name.partition(".")[0] in OWN_MODULES and "." in name
-        return name if own_module or name == "Value" or name in self._given else f"{self._target}.{name}"
+        return name if own_module or name == "Value" else f"{self._target}.{name}"
 
 
 def statement(op: Op, names: Names) -> str:

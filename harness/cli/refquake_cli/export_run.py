@@ -1,8 +1,8 @@
 """Runs an exported script under a flavour's own interpreter and says what happened.
 
-    where = place(job, "asan", "3.14.7")
-    outcomes = run_script(path, where, times=5)
-    describe(outcomes)                              # "address sanitizer report in 5 of 5 runs"
+where = place(job, "asan", "3.14.7")
+outcomes = run_script(path, where, times=5)
+describe(outcomes)                              # "address sanitizer report in 5 of 5 runs"
 """
 
 import re
@@ -18,7 +18,7 @@ from refquake_cli.place import Place, command, environment
 from refquake_cli.reports import find_report
 
 RUN_SECONDS = 60
-_RAISED = re.compile(rf"^{PROBE_MARK} (\d+) (\w+)$", re.MULTILINE)
+_RAISED = re.compile(rf"^{PROBE_MARK} (\d+) ([\w.]+)$", re.MULTILINE)
 _CHECK_FAILED = re.compile(r"^AssertionError(?:: (.*))?$", re.MULTILINE)
 
 
@@ -60,9 +60,10 @@ def run_script(path: Path, where: Place, times: int) -> list[ScriptRun]:
 
 
 def raised_in(run: ScriptRun) -> Iterator[tuple[int, str]]:
-    """Which ops raised what, in a run of a probing script."""
+    """Which ops raised what, in a run of a probing script. A class that a script has no name for is an Exception."""
     for number, error in _RAISED.findall(run.output):
-        yield int(number), error
+        module, _, name = error.rpartition(".")
+        yield int(number), name if module == "builtins" else "Exception"
 
 
 def describe(runs: list[ScriptRun]) -> str:

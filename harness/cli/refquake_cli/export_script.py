@@ -10,7 +10,7 @@ variables are parameters: its own references, and no lock of a shared dictionary
 
 from dataclasses import dataclass, field
 
-from refquake_cli.export_python import Names, statement
+from refquake_cli.export_python import Names, given_name, statement
 from refquake_cli.op_list import OpList
 from refquake_cli.program_model import Lane, Op, Phase, Program
 
@@ -31,27 +31,22 @@ class Checks:
     modules: set[str] = field(default_factory=set)
 
 
-def bound_after(lane: Lane, bound: set[str]) -> set[str]:
-    """The slots that may hold something behind the lane's ops."""
-    bound = set(bound)
+def executed(lane: Lane, bound: set[str]) -> tuple[list[Op], set[str]]:
+    """The ops that find what they read (the others do nothing), and the slots that hold something behind them."""
+    ops, bound = [], set(bound)
     for op in lane:
         if not op.reads <= bound:
-            continue  # it finds no object, so it does nothing
+            continue
+        ops.append(op)
         if op.result:
             bound.add(op.result)
         elif op.form == "drop":
             bound.discard(op.args[0])
-    return bound
+    return ops, bound
 
 
-def _changed(lane: Lane, bound: set[str]) -> set[str]:
-    """The slots that its ops write, as far as they find what they read."""
-    changed, bound = set[str](), set(bound)
-    for op in lane:
-        if op.reads <= bound:
-            changed |= {op.result} if op.result else {op.args[0]} if op.form == "drop" else set()
-            bound = bound_after((op,), bound)
-    return changed
+def _changed(ops: list[Op]) -> set[str]:
+    return {op.result for op in ops if op.result} | {op.args[0] for op in ops if op.form == "drop"}
 
 
 class Script:
@@ -62,7 +57,7 @@ class Script:
         used = {op.name for op in program.ops if op.form == "call"}
         # Expressions over the target's names, as the recipe has them.
         self._given = [
-            f"{name} = eval({expression!r}, dict(vars({program.target})))"
+            f"{given_name(name)} = eval({expression!r}, dict(vars({program.target})))"
             for name, expression in table.recipe.ops
             if name in used
         ]
@@ -102,10 +97,12 @@ class Script:
         body: list[str] = list(checks.before)
         bound: set[str] = set()
         for at, phase in enumerate(self._program.phases):
-            later = {slot for other in self._program.phases[at + 1 :] for lane in other for op in lane for slot in op.reads}
+            later = {
+                slot for other in self._program.phases[at + 1 :] for lane in other for op in lane for slot in op.reads
+            }
             if len(phase) == 1:
                 body += self._straight(phase[0], bound)
-                bound = bound_after(phase[0], bound)
+                bound = executed(phase[0], bound)[1]
             else:
                 lines, bound = self._concurrent(at, phase, bound, later, lanes)
                 body += lines
@@ -113,17 +110,16 @@ class Script:
 
     def _straight(self, lane: Lane, bound: set[str]) -> list[str]:
         lines: list[str] = []
-        for op in lane:
-            if op.reads <= bound:
-                lines += self._op(op, bound)
-                bound = bound_after((op,), bound)
+        for op in executed(lane, bound)[0]:
+            lines += self._op(op, bound)
+            bound = executed((op,), bound)[1]
         return lines
 
     def _op(self, op: Op, bound: set[str]) -> list[str]:
         number, line = self._numbers[id(op)], statement(op, self.names)
         first = [f"{self.names.variable(op.result)} = None"] if op.result and op.result not in bound else []
         if self._probing:
-            mark = f'print(f"{PROBE_MARK} {number} {{type(error).__name__}}", file=sys.stderr, flush=True)'
+            mark = f'print(f"{PROBE_MARK} {number} {{type(error).__module__}}.{{type(error).__qualname__}}", file=sys.stderr, flush=True)'
             return [*first, "try:", INDENT + line, "except Exception as error:", INDENT + mark]
         if error := self._raises.get(number):
             return [*first, f"with contextlib.suppress({error}):", INDENT + line]
@@ -132,28 +128,34 @@ class Script:
     def _concurrent(
         self, at: int, phase: Phase, bound: set[str], later: set[str], lanes: list[str]
     ) -> tuple[list[str], set[str]]:
-        """The threads of a phase, and what is bound when they are done: the highest-numbered lane to change a slot wins."""
-        start = [f"barrier = threading.Barrier({len(phase)})", "threads = ["]
+        """The threads of a phase, and what is bound behind them: the highest-numbered lane to change a slot wins."""
+        ran = [executed(lane, bound) for lane in phase]
+        working = sum(bool(ops) for ops, _ in ran)
+        start = [f"barrier = threading.Barrier({working})", "threads = ["]
         after, results, dropped = set(bound), set[str](), set[str]()
-        for number, lane in enumerate(phase):
-            own = _changed(lane, bound) - {slot for other in phase[number + 1 :] for slot in _changed(other, bound)}
-            given = own & bound_after(lane, bound) & later
-            gone = own - bound_after(lane, bound)
-            start.append(f"{INDENT}{self._lane(f'phase_{at + 1}_lane_{number + 1}', lane, bound, given, lanes)},")
+        for number, (ops, left) in enumerate(ran):
+            if not ops:
+                continue  # a thread with nothing to do
+            own = _changed(ops) - {slot for others, _ in ran[number + 1 :] for slot in _changed(others)}
+            given = own & left & later
+            gone = own - left
+            start.append(f"{INDENT}{self._lane(f'phase_{at + 1}_lane_{number + 1}', ops, bound, given, lanes)},")
             results |= given
             dropped |= gone & bound
             after = (after | given) - gone
+        if not working:
+            return [], bound
         lines = ["results = {}"] if results else []
         lines += [*start, "]", "for thread in threads:", INDENT + "thread.start()"]
         lines += ["for thread in threads:", INDENT + "thread.join()", "del threads, thread"]
         lines += [f'{name} = results["{name}"]' for name in map(self.names.variable, sorted(results))]
         return [*lines, *(f"del {self.names.variable(slot)}" for slot in sorted(dropped))], after
 
-    def _lane(self, name: str, lane: Lane, bound: set[str], given: set[str], lanes: list[str]) -> str:
+    def _lane(self, name: str, ops: list[Op], bound: set[str], given: set[str], lanes: list[str]) -> str:
         """Writes the lane's function; returns the thread that runs it."""
-        used = sorted({slot for op in lane for slot in op.slots} & bound)
+        used = sorted({slot for op in ops for slot in op.slots} & bound)
         arguments = ["barrier", *map(self.names.variable, used), *(["results"] if given else [])]
-        lines = ["barrier.wait()", *self._straight(lane, bound)]
+        lines = ["barrier.wait()", *self._straight(tuple(ops), bound)]
         lines += [f'results["{variable}"] = {variable}' for variable in map(self.names.variable, sorted(given))]
         lanes += [f"def {name}({', '.join(arguments)}):", *(INDENT + line for line in lines), "", ""]
         return f"threading.Thread(target={name}, args=({', '.join(arguments)}{',' if len(arguments) == 1 else ''}))"

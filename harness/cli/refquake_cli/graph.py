@@ -8,6 +8,7 @@ constructor does with its arguments is not in the text, so those are references 
 one after the other and merged by the executor's rule.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from refquake_cli.op_list import OpList
@@ -39,9 +40,10 @@ class ObjectGraph:
         lines += [f"{self.labels[one]} is garbage: nothing reaches it" for one in sorted(garbage)]
         return lines or ["no objects"]
 
-    def reachable(self) -> set[int]:
+    def reachable(self, elsewhere: Iterable[int] = ()) -> set[int]:
+        """From the slots, and from `elsewhere`."""
         found: set[int] = set()
-        waiting = list(self.slots.values())
+        waiting = [*self.slots.values(), *elsewhere]
         while waiting:
             one = waiting.pop()
             if one not in found:
@@ -70,12 +72,14 @@ class _Follower:
         self.graph = ObjectGraph()
         self._table = table
         self._made = 0
+        self._elsewhere: set[int] = set()  # what other lanes hold, beside the one that is followed
 
     def phase(self, phase: Phase) -> None:
         before = dict(self.graph.slots)
         merged = dict(before)
         for lane in phase:
             self.graph.slots = dict(before)
+            self._elsewhere = {*before.values(), *merged.values()}
             changed = self._lane(lane)
             for slot in changed:
                 merged.pop(slot, None)
@@ -103,7 +107,7 @@ class _Follower:
         elif op.form == "delete":
             self._unlink(slots[op.args[0]], op.name)
         elif self._table.kind(op) == "collect":
-            self.graph.keep(self.graph.reachable())
+            self.graph.keep(self.graph.reachable(self._elsewhere))
         else:
             self._assign(op, self._result(op))
 

@@ -23,6 +23,7 @@ from refquake_cli.program_model import Program, parse_program
 from refquake_cli.program_text import require_text
 from refquake_cli.switch_places import told_switches
 
+MARK = "# finding: "  # how a file begins that was minimised
 SIDE_BY_SIDE = 2
 # A race that one execution seldom shows is run more often in each process: the cost of a process is its start.
 REPEATS = (20, 200)
@@ -92,7 +93,6 @@ class _Minimizer:
         if before.signature.startswith(("hang", "long-run")):
             replayer.seconds = HANG_SECONDS
         self._write.signature, self._write.repeat = before.signature, replayer.repeat
-        self._write(original)
         self._task.step("minimize")
         search = Search(replayer, goal, table, self._write, self._task.note, SIDE_BY_SIDE)
         search.run(original)

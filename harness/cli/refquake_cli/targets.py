@@ -58,6 +58,8 @@ def check_profile(name: str) -> str:
 
 
 def variant_folder(target: str, variant: str, flavour: str) -> Path:
+    if not re.fullmatch(r"\w+", variant):  # a path would name code outside the build tree
+        raise WrongUse(f"'{variant}' is no name of a plant")
     return build_folder(flavour) / "targets" / target / variant
 
 

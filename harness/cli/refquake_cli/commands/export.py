@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from refquake_cli.errors import COULD_NOT_RUN, NOTHING_FOUND, WrongUse
+from refquake_cli.errors import COULD_NOT_RUN, NOTHING_FOUND
 from refquake_cli.replay_options import build_to_replay, replay_options
 
 if TYPE_CHECKING:
@@ -31,10 +31,7 @@ def command(file: Path, python: bool, out: Path | None, times: int, overrides: "
     from refquake_cli.paths import current_link
 
     artefact = open_artefact(smallest(file), overrides)
-    destination = out or default_out(file)
-    check_destination(destination)
-    if destination.exists() and MARK not in destination.read_text(encoding="utf-8", errors="replace"):
-        raise WrongUse(f"{destination} is there already, and is no exported script: give another --out")
+    destination = check_destination(out or default_out(file), own=MARK)
     build_to_replay(artefact)
     extension = own_products(artefact.job.target)
     if extension and current_link(artefact.version, PLAIN).exists():

@@ -25,10 +25,10 @@ def command(file: Path, out: Path | None, times: int, overrides: "Overrides") ->
     """
     from refquake_cli.artefact import open_artefact
     from refquake_cli.destination import check_destination
+    from refquake_cli.minimize import MARK
 
     artefact = open_artefact(file, overrides)
-    destination = out or default_out(file)
-    check_destination(destination)
+    destination = check_destination(out or default_out(file), own=MARK)
     build_to_replay(artefact)
     return _minimize_and_tell(artefact, destination, times)
 
@@ -56,7 +56,11 @@ def _minimize_and_tell(artefact, out: Path, times: int) -> int:
             result = minimize(artefact, out, times, task)
             task.done(f"{len(result.program.ops)} ops")
     except KeyboardInterrupt:
-        say(f"interrupted; the best so far is in {shown(out)}" if _age(out) != before else "interrupted before anything was written")
+        say(
+            f"interrupted; the best so far is in {shown(out)}"
+            if _age(out) != before
+            else "interrupted before anything was written"
+        )
         return INTERRUPTED
     print(out.read_text(encoding="utf-8"), end="")
     print(f"\nsignature:  {result.before.signature}")

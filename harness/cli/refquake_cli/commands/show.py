@@ -24,7 +24,7 @@ def command(file: Path, graph: str | None, overrides: "Overrides") -> None:
 
     drawing = None if graph in (None, "-") else Path(graph)
     if drawing:
-        check_destination(drawing)
+        drawing = check_destination(drawing, own="<svg")
     artefact = open_artefact(file, overrides)
     build_to_replay(artefact)
     text = require_text(artefact.path, artefact.job, artefact.version)
