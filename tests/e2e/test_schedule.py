@@ -6,8 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import FLAVOUR
 from fuzz_once import command, fuzz, replay, run
+
+from conftest import FLAVOUR
+from refquake_cli.reports import find_report
+from refquake_cli.reports.schedule import recorded_schedule
+from refquake_cli.switch_places import told_switches
 
 RACE = """target: node
 profile: threads
@@ -35,6 +39,20 @@ phase:
     lane:
         a.left = b
 """
+# Two lanes fill the same cache: one stops between its look and its write.
+FILL = """target: cache
+profile: threads
+schedule: {schedule}
+phase:
+    lane:
+        a = Cache()
+        a.put(Value(), Value())
+phase:
+    lane:
+        b = a.keys()
+    lane:
+        c = a.keys()
+"""
 RUNS = 10
 ASK = 0xFFFFFFFF  # see man 2 personality
 ADDR_NO_RANDOMIZE = 0x0040000
@@ -59,20 +77,62 @@ def test_schedule_replays_in_fresh_processes(tmp_path: Path) -> None:
 
 def test_recorded_switches_replay_to_the_same_hash(tmp_path: Path) -> None:
     first = schedules(replay("node", "clean", "threads", write(tmp_path / "race.prog", "random(seed=5)")).output)[0]
-    again = schedules(replay("node", "clean", "threads", write(tmp_path / "again.prog", first.split(" steps")[0])).output)[0]
+    again = schedules(
+        replay("node", "clean", "threads", write(tmp_path / "again.prog", first.split(" steps")[0])).output
+    )[0]
     assert again == first
 
 
 def test_stepped_race_is_found(tmp_path: Path) -> None:
     """Under tsan a stepped race is reported as a race; under asan the interleaving makes it a lifetime bug."""
     done = fuzz("node", "setter_race", "threads", 1, 60)
-    expected = {"tsan": {"data-race"}, "asan": {"use-after-free", "negative-refcount", "missing-incref", "leaked-reference"}}
+    expected = {
+        "tsan": {"data-race"},
+        "asan": {"use-after-free", "negative-refcount", "missing-incref", "leaked-reference"},
+    }
     assert done.code == 77
     assert done.kind in expected[FLAVOUR], done.output[-3000:]
 
 
+def assert_tells_its_switches(output: str) -> None:
+    report = find_report(output)
+    assert report, output[-3000:]
+    schedule = recorded_schedule(report.text)
+    assert schedule.startswith("replay("), report.text[-3000:]
+    told = told_switches(report.text)
+    assert len(told) == schedule.count(">") or told[-1].endswith(" more")
+    assert any("stops in" in switch for switch in told), told
+
+
+def test_a_stepped_report_of_a_sanitizer_tells_its_switches() -> None:
+    assert_tells_its_switches(fuzz("node", "setter_race", "threads", 1, 60, "--schedule=stepped").output)
+
+
+def test_a_stepped_report_of_an_oracle_tells_its_switches(tmp_path: Path) -> None:
+    for seed in range(1, 100):
+        path = tmp_path / f"{seed}.prog"
+        path.write_text(FILL.format(schedule=f"random(seed={seed})"), encoding="utf-8")
+        done = replay("cache", "filled_twice", "threads", path)
+        if done.code != 0:
+            break
+    assert done.kind == "leaked-instance"
+    assert_tells_its_switches(done.output)
+
+
+def test_a_switch_inside_the_extension_names_its_line(tmp_path: Path) -> None:
+    """A policy that switches at every other step is sure to stop a lane within a method."""
+    output = replay("node", "clean", "threads", write(tmp_path / "race.prog", "random(seed=5)")).output
+    switches = told_switches(output)
+    assert any(re.search(r"stops in \w+ \(node\.c:\d+\), about to (read|write)", switch) for switch in switches), (
+        switches
+    )
+    assert any("between two ops" in switch for switch in switches), switches
+
+
 def address_seen(prefix: list[str]) -> str:
-    listing = command("node", "clean", "threads", "--list-ops", "--value=__import__('os').write(1, b'at %x\\n' % id(object))")
+    listing = command(
+        "node", "clean", "threads", "--list-ops", "--value=__import__('os').write(1, b'at %x\\n' % id(object))"
+    )
     output = run([*prefix, *listing], timeout=300).output
     return re.search(r"^at ([0-9a-f]+)$", output, re.MULTILINE).group(1)
 
