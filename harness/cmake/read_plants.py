@@ -14,7 +14,7 @@ import json
 import os
 import re
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 KINDS = frozenset(
@@ -33,6 +33,8 @@ DEFAULT_PROFILE = "lifecycle"
 DEFAULT_FLAVOURS = ("asan", "tsan")
 
 PLANT = re.compile(r"\bPLANT(?:_WINDOW)?\((\w*)\)")
+WINDOW = re.compile(r"\bPLANT_WINDOW\((\w*)\)")
+TRIGGERED = re.compile(r"\bPLANT_TRIGGERED\((\w*),")
 FINDS = re.compile(r"(?://|#)\s*finds:(.*)$")
 COMMENT = re.compile(r"^\s*(?://|#|\*|/\*)")
 WORD = re.compile(r"[a-z][a-z0-9_]*")
@@ -49,6 +51,8 @@ class Plant:
     profile: str
     flavours: list[str]
     rare: bool
+    window: bool  # to be reached is not to be triggered
+    tells: bool  # when it is triggered
     line: int
     source: str
 
@@ -78,11 +82,12 @@ def parse_finds(name: str, comment: str, where: str, line: int, source: str) -> 
                     profile = word
         else:
             raise Malformed(f"{where}: plant {name}: expected 'with: ...' or 'rare' behind ';', not '{clause}'")
-    return Plant(name, kinds, profile, flavours or list(DEFAULT_FLAVOURS), rare, line, source)
+    return Plant(name, kinds, profile, flavours or list(DEFAULT_FLAVOURS), rare, False, True, line, source)
 
 
 def read_plants(path: Path, source: str) -> list[Plant]:
     """All plants of one source, in the order of their lines. `source` is the name written down."""
+    windows, told = set[str](), set[str]()
     stated: dict[str, Plant] = {}
     used: dict[str, int] = {}
     for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
@@ -93,6 +98,8 @@ def read_plants(path: Path, source: str) -> list[Plant]:
         if finds:
             code = text[: finds.start()]
         names = PLANT.findall(code)
+        windows.update(WINDOW.findall(code))
+        told.update(TRIGGERED.findall(code))
         for name in names:
             if not WORD.fullmatch(name) or name in ("clean", "none"):
                 raise Malformed(f"{where}: '{name}' is no name for a plant: use lower case letters, digits and _")
@@ -109,7 +116,10 @@ def read_plants(path: Path, source: str) -> list[Plant]:
     for name, number in used.items():
         if name not in stated:
             raise Malformed(f"{path}:{number}: plant {name} has no '// finds: KIND' at the end of its line")
-    return list(stated.values())
+    return [
+        replace(plant, window=plant.plant in windows, tells=plant.plant in told or plant.plant not in windows)
+        for plant in stated.values()
+    ]
 
 
 def main(argv: list[str] | None = None) -> int:

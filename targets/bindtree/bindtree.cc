@@ -98,7 +98,7 @@ py::object GetValue(const py::object& self) {
 
 void SetValue(const py::object& self, py::object value) {
   Tree& tree = self.cast<Tree&>();
-  py::scoped_critical_section lock(PLANT(setter_race) ? py::handle() : py::handle(self));  // finds: data-race; with: threads, tsan
+  py::scoped_critical_section lock(PLANT_WINDOW(setter_race) ? py::handle() : py::handle(self));  // finds: data-race; with: threads, tsan
   std::swap(tree.value, value);
 }
 

@@ -12,6 +12,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 cdef extern from "plant.h":
     # The plants: C names that only the macro sees.
     bint PLANT(int plant)
+    bint PLANT_WINDOW(int plant)
     int parent_hidden, value_increfed, setter_race, pop_extra_decref, last_borrowed
 
 
@@ -42,7 +43,7 @@ cdef class Tree:
     @value.setter
     def value(self, value):
         if PLANT(value_increfed): Py_INCREF(value)  # finds: leaked-reference, leaked-instance
-        if PLANT(setter_race): self.exchange_value(value); return  # finds: data-race; with: threads, tsan
+        if PLANT_WINDOW(setter_race): self.exchange_value(value); return  # finds: data-race; with: threads, tsan
         with cython.critical_section(self):
             old = self.exchange_value(value)
 
@@ -64,7 +65,7 @@ cdef class Tree:
 
     def last(self):
         with cython.critical_section(self):
-            if PLANT(last_borrowed) and self.last_pushed != NULL: return <object>self.last_pushed  # finds: use-after-free, negative-refcount, segv; with: asan
+            if PLANT_WINDOW(last_borrowed) and self.last_pushed != NULL: return <object>self.last_pushed  # finds: use-after-free, negative-refcount, segv; with: asan
             return self.children[-1]
 
     def clear(self):

@@ -57,7 +57,7 @@ using Self = nb::handle_t<Tree>;
 Tree& TreeOf(nb::handle self) { return *nb::inst_ptr<Tree>(self); }
 
 nb::object GetValue(Self self) {
-  if (PLANT(getter_race)) return TreeOf(self).value;  // finds: data-race; with: threads, tsan
+  if (PLANT_WINDOW(getter_race)) return TreeOf(self).value;  // finds: data-race; with: threads, tsan
   nb::ft_object_guard lock(self);
   return TreeOf(self).value;
 }

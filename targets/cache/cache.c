@@ -116,7 +116,7 @@ cache_get(PyObject *op, PyObject *key)
     if (check_alive(self) < 0) {
         return NULL;
     }
-    int found = (PLANT(get_borrows) ? get_borrowed : PyDict_GetItemRef)(self->table, key, &value);  // finds: use-after-free, segv; with: threads, asan; rare
+    int found = (PLANT_WINDOW(get_borrows) ? get_borrowed : PyDict_GetItemRef)(self->table, key, &value);  // finds: use-after-free, segv; with: threads, asan; rare
     if (found == 0) {
         if (!PLANT(missing_key_silent)) PyErr_SetObject(PyExc_KeyError, key);  // finds: bad-return, fatal-error
     }
@@ -265,9 +265,9 @@ cache_visit(PyObject *op, PyObject *function)
             PyErr_Clear();      /* the list has shrunk */
             break;
         }
-        if (PLANT(visit_borrows)) Py_DECREF(key);  // finds: use-after-free, negative-refcount, assertion, segv; with: reentry, asan
+        if (PLANT_WINDOW(visit_borrows)) Py_DECREF(key);  // finds: use-after-free, negative-refcount, assertion, segv; with: reentry, asan
         PyObject *result = PyObject_CallOneArg(function, key);
-        if (PLANT(visit_borrows)) Py_INCREF(key);
+        if (PLANT_WINDOW(visit_borrows)) Py_INCREF(key);
         Py_SETREF(last, key);
         if (result == NULL) {
             Py_DECREF(last);
@@ -338,7 +338,7 @@ static PyObject *
 cache_names(PyObject *module, PyObject *Py_UNUSED(ignored))
 {
     State *state = PyModule_GetState(module);
-    if (PLANT(names_race)) return names_lock_held(state);  // finds: data-race; with: threads, tsan
+    if (PLANT_WINDOW(names_race)) return names_lock_held(state);  // finds: data-race; with: threads, tsan
     PyMutex_Lock(&state->mutex);
     PyObject *names = names_lock_held(state);
     PyMutex_Unlock(&state->mutex);

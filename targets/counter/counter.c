@@ -106,7 +106,7 @@ bump_lock_held(PyObject *op)
 static PyObject *
 counter_bump(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    if (PLANT(bump_race)) { bump_lock_held(op); Py_RETURN_NONE; }  // finds: data-race; with: threads, tsan
+    if (PLANT_WINDOW(bump_race)) { bump_lock_held(op); Py_RETURN_NONE; }  // finds: data-race; with: threads, tsan
     Py_BEGIN_CRITICAL_SECTION(op);
     bump_lock_held(op);
     Py_END_CRITICAL_SECTION();
@@ -120,7 +120,7 @@ counter_spin(PyObject *op, PyObject *Py_UNUSED(ignored))
     long value = get_value(op);
     Py_BEGIN_ALLOW_THREADS
     waste_time();
-    if (PLANT(detached_access)) value = ((Counter *)op)->value;  // finds: data-race; with: threads, tsan
+    if (PLANT_WINDOW(detached_access)) value = ((Counter *)op)->value;  // finds: data-race; with: threads, tsan
     Py_END_ALLOW_THREADS
     return PyLong_FromLong(value);
 }
@@ -245,7 +245,7 @@ none_if_null(PyObject *value)
 static PyObject *
 holder_hold(PyObject *op, PyObject *value)
 {
-    PyObject *owned = (PLANT(incref_by_hand) ? incref_by_hand : Py_NewRef)(value);  // finds: missing-incref, leaked-reference, use-after-free, negative-refcount, gc-assertion, segv; with: threads, asan; rare
+    PyObject *owned = (PLANT_WINDOW(incref_by_hand) ? incref_by_hand : Py_NewRef)(value);  // finds: missing-incref, leaked-reference, use-after-free, negative-refcount, gc-assertion, segv; with: threads, asan; rare
     Py_XDECREF(exchange(op, owned));
     Py_RETURN_NONE;
 }
@@ -274,7 +274,7 @@ holder_held(PyObject *op, void *Py_UNUSED(closure))
 {
     PyObject *value;
     Py_BEGIN_CRITICAL_SECTION(op);
-    value = (PLANT(local_by_hand) ? incref_local_by_hand : Py_XNewRef)(((Holder *)op)->held);  // finds: data-race; with: threads, tsan
+    value = (PLANT_WINDOW(local_by_hand) ? incref_local_by_hand : Py_XNewRef)(((Holder *)op)->held);  // finds: data-race; with: threads, tsan
     Py_END_CRITICAL_SECTION();
     return none_if_null(value);
 }

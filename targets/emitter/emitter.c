@@ -183,10 +183,10 @@ call_all(PyObject *callbacks, PyObject *argument)
             Py_DECREF(result);
             return NULL;
         }
-        if (PLANT(callbacks_borrowed)) Py_DECREF(callback);
+        if (PLANT_WINDOW(callbacks_borrowed)) Py_DECREF(callback);
         if (!PLANT(result_kept)) Py_DECREF(result);  // finds: leaked-reference, leaked-instance
         result = PyObject_CallOneArg(callback, argument);
-        if (PLANT(callbacks_borrowed)) Py_INCREF(callback);
+        if (PLANT_WINDOW(callbacks_borrowed)) Py_INCREF(callback);
         Py_DECREF(callback);
         if (result == NULL) {
             if (PLANT(failure_ignored)) return Py_NewRef(argument);  // finds: bad-return, fatal-error; with: asan
@@ -206,13 +206,13 @@ emitter_emit(PyObject *op, PyObject *argument)
     }
     PyMutex_Lock(&self->count_lock);
     self->emitted++;
-    if (!PLANT(calls_with_lock)) PyMutex_Unlock(&self->count_lock);  // finds: deadlock, hang
+    if (!PLANT_WINDOW(calls_with_lock)) PyMutex_Unlock(&self->count_lock);  // finds: deadlock, hang
     PyObject *callbacks = get_field(op, &self->callbacks);
     /* Ours, and so are those in it: a callback may call clear(). */
-    if (PLANT(callbacks_borrowed)) Py_XDECREF(callbacks);  // finds: use-after-free, segv, negative-refcount; with: reentry, asan
+    if (PLANT_WINDOW(callbacks_borrowed)) Py_XDECREF(callbacks);  // finds: use-after-free, segv, negative-refcount; with: reentry, asan
     PyObject *result = callbacks != NULL ? call_all(callbacks, argument) : Py_NewRef(argument);
-    if (!PLANT(callbacks_borrowed)) Py_XDECREF(callbacks);
-    if (PLANT(calls_with_lock)) PyMutex_Unlock(&self->count_lock);
+    if (!PLANT_WINDOW(callbacks_borrowed)) Py_XDECREF(callbacks);
+    if (PLANT_WINDOW(calls_with_lock)) PyMutex_Unlock(&self->count_lock);
     Py_LeaveRecursiveCall();
     return result;
 }
@@ -234,7 +234,7 @@ static PyObject *
 get_emitted(PyObject *op, void *Py_UNUSED(closure))
 {
     Emitter *self = (Emitter *)op;
-    if (PLANT(count_race)) return PyLong_FromSsize_t(self->emitted);  // finds: data-race; with: threads, tsan
+    if (PLANT_WINDOW(count_race)) return PyLong_FromSsize_t(self->emitted);  // finds: data-race; with: threads, tsan
     PyMutex_Lock(&self->count_lock);
     Py_ssize_t emitted = self->emitted;
     PyMutex_Unlock(&self->count_lock);
@@ -264,7 +264,7 @@ set_heir(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
         return -1;
     }
     PyObject **heir = &((Emitter *)op)->heir;
-    if (PLANT(heir_race)) { Py_XSETREF(*heir, Py_XNewRef(value)); return 0; }  // finds: data-race; with: threads, tsan
+    if (PLANT_WINDOW(heir_race)) { Py_XSETREF(*heir, Py_XNewRef(value)); return 0; }  // finds: data-race; with: threads, tsan
     set_field(op, heir, value);
     return 0;
 }

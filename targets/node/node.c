@@ -129,7 +129,7 @@ static PyObject *
 get_field(PyObject *op, void *offset)
 {
     PyObject **field = field_at(op, offset), *value;
-    if (PLANT(getter_race)) return none_if_null(Py_XNewRef(*field));  // finds: data-race; with: threads, tsan
+    if (PLANT_WINDOW(getter_race)) return none_if_null(Py_XNewRef(*field));  // finds: data-race; with: threads, tsan
     Py_BEGIN_CRITICAL_SECTION(op);
     value = Py_XNewRef(*field);
     Py_END_CRITICAL_SECTION();
@@ -158,7 +158,7 @@ static int
 set_field(PyObject *op, PyObject *value, void *offset)
 {
     PyObject **field = field_at(op, offset), *old;
-    if (PLANT(setter_race)) return drop(exchange_lock_held(field, value));  // finds: data-race; with: threads, tsan
+    if (PLANT_WINDOW(setter_race)) return drop(exchange_lock_held(field, value));  // finds: data-race; with: threads, tsan
     Py_BEGIN_CRITICAL_SECTION(op);
     old = exchange_lock_held(field, value);
     Py_END_CRITICAL_SECTION();
@@ -200,7 +200,7 @@ static PyObject *
 node_push(PyObject *op, PyObject *child)
 {
     PyObject *result;
-    if (PLANT(push_race)) return push_lock_held((Node *)op, child);  // finds: data-race; with: threads, tsan
+    if (PLANT_WINDOW(push_race)) return push_lock_held((Node *)op, child);  // finds: data-race; with: threads, tsan
     Py_BEGIN_CRITICAL_SECTION(op);
     result = push_lock_held((Node *)op, child);
     Py_END_CRITICAL_SECTION();
@@ -259,7 +259,7 @@ static Py_ssize_t
 node_length(PyObject *op)
 {
     Py_ssize_t size;
-    if (PLANT(length_race)) return ((Node *)op)->size;  // finds: data-race; with: threads, tsan
+    if (PLANT_WINDOW(length_race)) return ((Node *)op)->size;  // finds: data-race; with: threads, tsan
     Py_BEGIN_CRITICAL_SECTION(op);
     size = ((Node *)op)->size;
     Py_END_CRITICAL_SECTION();

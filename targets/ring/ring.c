@@ -192,7 +192,7 @@ static PyObject *
 ring_rotate(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     PyObject *result;
-    if (PLANT(rotate_race)) return rotate_lock_held((Ring *)op);  // finds: data-race; with: threads, tsan
+    if (PLANT_WINDOW(rotate_race)) return rotate_lock_held((Ring *)op);  // finds: data-race; with: threads, tsan
     Py_BEGIN_CRITICAL_SECTION(op);
     result = rotate_lock_held((Ring *)op);
     Py_END_CRITICAL_SECTION();
@@ -214,7 +214,7 @@ ring_clear(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     Ring taken = {0};
     Py_BEGIN_CRITICAL_SECTION(op);
-    if (PLANT(drops_in_place)) drop_items_in_place((Ring *)op);  // finds: still-tracked-at-free, use-after-free, gc-assertion, segv; with: reentry, asan
+    if (PLANT_WINDOW(drops_in_place)) drop_items_in_place((Ring *)op);  // finds: still-tracked-at-free, use-after-free, gc-assertion, segv; with: reentry, asan
     swap_lock_held((Ring *)op, &taken);
     Py_END_CRITICAL_SECTION();
     drop_items(&taken);
@@ -280,7 +280,7 @@ ring_swap(PyObject *op, PyObject *other)
     if (check_ring(op, other) < 0) {
         return NULL;
     }
-    PyObject *second = PLANT(swap_locks_one) ? op : other;  // finds: data-race; with: threads, tsan
+    PyObject *second = PLANT_WINDOW(swap_locks_one) ? op : other;  // finds: data-race; with: threads, tsan
     Py_BEGIN_CRITICAL_SECTION2(op, second);
     swap_lock_held((Ring *)op, (Ring *)other);
     Py_END_CRITICAL_SECTION2();
@@ -346,7 +346,7 @@ ring_couple(PyObject *op, PyObject *other)
     Ring *a = (Ring *)op, *b = (Ring *)other;
     PyObject *old_a, *old_b = NULL;
     Ring *first, *second;
-    int in_order = PLANT(lock_order) || (uintptr_t)a < (uintptr_t)b;  // finds: deadlock, hang; with: threads; rare
+    int in_order = PLANT_WINDOW(lock_order) || (uintptr_t)a < (uintptr_t)b;  // finds: deadlock, hang; with: threads; rare
     first = in_order ? a : b;
     second = in_order ? b : a;
     PyMutex_Lock(&first->couple_lock);

@@ -27,7 +27,7 @@ def test_reads_kinds_profile_flavours_and_rare(tmp_path: Path) -> None:
         "if (PLANT(two) && !PLANT(one)) g();  // finds: hang, segv; with: threads, tsan; rare",
         "if (PLANT_WINDOW(one)) h();",
         "PLANT_TRIGGERED(one, x != y);",
-        "if (PLANT(three)) h();  # finds: hang; with: asan",
+        "if (PLANT_WINDOW(three)) h();  # finds: hang; with: asan",
     )
     assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["one", "two", "three"], "")
     one, two, three = json.loads((tmp_path / "plants.json").read_text())
@@ -37,10 +37,13 @@ def test_reads_kinds_profile_flavours_and_rare(tmp_path: Path) -> None:
         "profile": "lifecycle",
         "flavours": ["asan", "tsan"],
         "rare": False,
+        "window": True,
+        "tells": True,
         "line": 2,
         "source": "x.c",
     }
     assert (two["finds"], two["profile"], two["flavours"], two["rare"]) == (["hang", "segv"], "threads", ["tsan"], True)
+    assert [(plant["window"], plant["tells"]) for plant in (two, three)] == [(False, True), (True, False)]
     assert (three["profile"], three["flavours"], three["line"]) == ("lifecycle", ["asan"], 6)
 
 

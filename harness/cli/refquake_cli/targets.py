@@ -1,4 +1,4 @@
-"""What there is to fuzz: sample targets and their variants, modules added from outside, CPython's own; the fuzz binaries.
+"""What there is to fuzz: sample targets and their variants, modules from outside, CPython's own; the fuzz binaries.
 
 Example:
 
@@ -30,6 +30,7 @@ class Plant:
     finds: tuple[str, ...]
     profile: str
     flavours: tuple[str, ...]
+    tells: bool = True  # when it is triggered, where that is more than to be reached
 
 
 def known_targets() -> list[str]:
@@ -67,7 +68,10 @@ def plants_of(target: str, flavour: str) -> list[Plant]:
     path = build_folder(flavour) / "targets" / target / "plants.json"
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))
-        return [Plant(e["plant"], tuple(e["finds"]), e["profile"], tuple(e["flavours"])) for e in entries]
+        return [
+            Plant(e["plant"], tuple(e["finds"]), e["profile"], tuple(e["flavours"]), e.get("tells", True))
+            for e in entries
+        ]
     except FileNotFoundError:
         return []
     except (ValueError, KeyError, TypeError) as error:

@@ -41,7 +41,7 @@ class Row:
     expected: list[str]
     tries: int = 0
     reached: int = 0  # the planted line ran, as the plant itself tells
-    triggered: int = 0  # and something went wrong by it
+    triggered: int | None = 0  # and something went wrong by it; none: the plant cannot tell
     found: int = 0  # reported as an expected kind
     other: int = 0  # as another kind
     kinds: list[str] = field(default_factory=list)
@@ -80,9 +80,7 @@ def control_job(flavour: str) -> Job:
 
 def measure(jobs: list[Job], seeds: Iterable[int], options: Options, workers: int) -> tuple[list[Row], bool]:
     """The rows, and whether it was interrupted: then a row has the tries that ended before."""
-    rows = {
-        (j.target, j.variant, j.flavour): Row(j.target, j.variant, j.flavour, j.profile, list(j.expected)) for j in jobs
-    }
+    rows = {(j.target, j.variant, j.flavour): _new_row(j) for j in jobs}
     for seed in seeds:
         try:
             campaign = Campaign(jobs, replace(options, seed=seed), workers)
@@ -96,6 +94,12 @@ def measure(jobs: list[Job], seeds: Iterable[int], options: Options, workers: in
     return list(rows.values()), False
 
 
+def _new_row(job: Job) -> Row:
+    silent = any(plant.name == job.variant and not plant.tells for plant in targets.plants_of(job.target, job.flavour))
+    triggered = None if silent else 0
+    return Row(job.target, job.variant, job.flavour, job.profile, list(job.expected), triggered=triggered)
+
+
 def _count(row: Row, run) -> None:
     if run.outcome.state == "could not run":
         raise CouldNotRun(f"{row.target}/{row.plant} under {row.flavour}: {run.outcome.problem}")
@@ -103,7 +107,8 @@ def _count(row: Row, run) -> None:
         return
     row.tries += 1
     row.reached += run.planted >= REACHED
-    row.triggered += run.planted >= TRIGGERED
+    if row.triggered is not None:
+        row.triggered += run.planted >= TRIGGERED
     if run.outcome.state != "finding":
         return
     kind = run.outcome.kind
@@ -147,7 +152,7 @@ def _cells(row: Row) -> list[str]:
     others = [kind for kind in row.kinds if kind not in row.expected]
     return [
         row.target, row.plant, row.flavour, row.profile,
-        *(f"{number} of {row.tries}" for number in (row.reached, row.triggered, row.found)),
+        *("-" if n is None else f"{n} of {row.tries}" for n in (row.reached, row.triggered, row.found)),
         ", ".join(expected) or "-", f"{', '.join(others)} ({row.other})" if others else "-",
         _median(row.seconds), f"{max(row.seconds):.1f}" if row.seconds else "-", _median(row.executions),
         *(tally or "not run" for tally in (row.without_oracles, row.by_hand, row.run_parallel)),
@@ -161,8 +166,8 @@ def markdown(rows: list[Row], control: Row, how: str) -> str:
         how,
         "",
         "*Reached*: in how many tries a program ran the planted line; *triggered*: and something went wrong by it, as "
-        "the plant itself tells; *reported*: in how many it was reported, as a kind expected of the plant; *other "
-        "kinds*: as what else, and how often. "
+        "the plant itself tells ('-': it cannot); *reported*: in how many it was reported, as a kind expected of the "
+        "plant; *other kinds*: as what else, and how often. "
         "Median and worst are over the tries that reported it: the others took all their time or ended otherwise.",
         "",
         f"| {' | '.join(_COLUMNS)} |",
