@@ -9,10 +9,10 @@ import importlib
 import os
 import sys
 import traceback
-from contextlib import suppress
 
 import click
 
+from refquake_cli import interrupts
 from refquake_cli.errors import COULD_NOT_RUN, INTERRUPTED, RefquakeError
 
 COMMANDS = {
@@ -59,7 +59,7 @@ def refquake() -> None:
 
     Start with `./refquake fuzz`: it sets up what is missing, builds, and fuzzes the sample extension.
 
-    Exit codes: 0 nothing found, 1 findings, 2 wrong use, 3 could not run.
+    Exit codes: 0 nothing found, 1 findings, 2 wrong use, 3 could not run, 130 interrupted.
     """
 
 
@@ -67,19 +67,26 @@ def main() -> None:
     # Python's own exit code for whatever goes wrong is 1, which says "findings" here: also where the words about it, or
     # those still in a buffer, cannot be written.
     code = COULD_NOT_RUN
-    with suppress(OSError, ValueError, AttributeError):
+    try:
         code = _run()
+    except (OSError, ValueError, AttributeError):
+        pass
+    except KeyboardInterrupt:  # while words about something else were written
+        code = INTERRUPTED
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream:
                 stream.flush()
         except (OSError, ValueError):
             code = code or COULD_NOT_RUN
+        except KeyboardInterrupt:
+            code = INTERRUPTED
     os._exit(code)
 
 
 def _run() -> int:
     try:
+        interrupts.take()
         return refquake.main(prog_name="refquake", standalone_mode=False) or 0
     except click.ClickException as error:
         error.show()
