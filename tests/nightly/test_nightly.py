@@ -106,7 +106,7 @@ def test_signals_stop_it_cleanly_and_lose_nothing(start, tmp_path: Path) -> None
         _, err = process.communicate(timeout=60)
         assert process.returncode == 130, err
         assert list((folder / "work").iterdir()) == []
-        assert Store(folder / "store.sqlite").turns(number)[0].executions > 0
+        assert any(turn.executions for turn in Store(folder / "store.sqlite").turns(number))
     assert Store(folder / "store.sqlite").nights()[0][2] is not None
 
 
