@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from refquake_cli.artefact import read_input
+from refquake_cli.artefact import Overrides, open_artefact, read_input
 from refquake_cli.errors import WrongUse
 
 PROGRAM = "target: node\nprofile: lifecycle\nphase:\n    lane:\n        a = Node()\n"
@@ -133,6 +133,27 @@ def test_a_recipe_that_no_process_can_take(command, tmp_path: Path, value: str, 
     assert done.stderr.startswith("refquake: a.prog: its comments hold no recipe: line 2: argument: ")
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+HEADED = "# argument: \"'x'\"\n# variant: oracle\n# flavour: tsan\ntarget: node  # mine\nprofile:\tlifecycle# too\n"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+def test_headers_are_read_as_the_binary_reads_them(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "a.prog"
+    path.write_text(HEADED + "phase:\n    lane:\n        pass\n", newline=end)
+    artefact = open_artefact(path, Overrides())
+    job = artefact.job
+    assert (job.target, job.variant, job.flavour, job.profile) == ("node", "oracle", "tsan", "lifecycle")
+    assert job.recipe.values == ("'x'",)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_byte_order_mark_is_named(command, tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "a.prog").write_text(PROGRAM, encoding=encoding)
+    done = command("show", "a.prog")
+    assert done.returncode == 2
+    assert done.stderr == "refquake: a.prog begins with a byte order mark (BOM): save it as UTF-8 without one\n"
 
 
 def test_an_unreadable_artefact(tmp_path: Path) -> None:
