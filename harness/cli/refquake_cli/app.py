@@ -14,6 +14,7 @@ import click
 
 from refquake_cli import interrupts
 from refquake_cli.errors import COULD_NOT_RUN, INTERRUPTED, RefquakeError
+from refquake_cli.standard_output import open_standard_output
 
 COMMANDS = {
     "fuzz": "Set up, build, and fuzz a target; print a table of findings.",
@@ -77,7 +78,7 @@ def main() -> None:
         try:
             if stream:
                 stream.flush()
-        except (OSError, ValueError):
+        except (OSError, ValueError, RefquakeError):
             code = code or COULD_NOT_RUN
         except KeyboardInterrupt:
             code = INTERRUPTED
@@ -87,7 +88,10 @@ def main() -> None:
 def _run() -> int:
     try:
         interrupts.take()
-        return refquake.main(prog_name="refquake", standalone_mode=False) or 0
+        open_standard_output()
+        code = refquake.main(prog_name="refquake", standalone_mode=False) or 0
+        sys.stdout.flush()
+        return code
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -102,6 +106,8 @@ def _run() -> int:
     except (KeyboardInterrupt, click.exceptions.Abort):
         print("refquake: interrupted; the same command goes on from here", file=sys.stderr)
         return INTERRUPTED
+    except SystemExit:  # click's and rich's, where nobody reads standard error any more
+        return COULD_NOT_RUN
     except Exception:
         traceback.print_exc()
         return COULD_NOT_RUN
