@@ -19,6 +19,7 @@ if sys.argv[1:] == ["--check"]:
 import os  # noqa: E402  (the check above must run on any Python, and fast)
 
 COULD_NOT_RUN = 3
+INTERRUPTED = 130
 
 
 def cache_folder() -> str:
@@ -103,6 +104,13 @@ def ensure_environment(final: str, requirements_file: str) -> None:
             make_environment(final, requirements_file)
 
 
+def interrupts_wait() -> None:
+    """Until the command takes them (refquake_cli/interrupts.py): a Python that starts answers with a stack."""
+    import signal
+
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+
+
 def main() -> None:
     root, arguments = sys.argv[1], sys.argv[2:]
     package_folder = os.path.join(root, "harness", "cli")
@@ -114,15 +122,18 @@ def main() -> None:
             ensure_environment(final, requirements_file)
         except OSError as error:
             fail(f"could not make the Python environment: {error}")
-        except KeyboardInterrupt:
-            fail("interrupted while making the Python environment; run it again")
     # What is set for other Pythons (a home, a hash seed) must not keep this one from starting.
     for name in [name for name in os.environ if name.startswith("PYTHON")]:
         del os.environ[name]
     os.environ["PYTHONPATH"] = package_folder
     python = os.path.join(final, "bin", "python")
+    interrupts_wait()
     os.execv(python, [python, "-m", "refquake_cli", *arguments])
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        say("interrupted; the same command goes on from here")
+        sys.exit(INTERRUPTED)

@@ -63,6 +63,17 @@ def test_the_launcher_without_a_python_says_what_to_install(tmp_path: Path) -> N
     assert "no Python 3.11 or newer found: install one" in done.stderr
 
 
+def test_the_launcher_in_a_folder_that_is_gone_says_so(tmp_path: Path) -> None:
+    script = 'cd "$1" && rmdir "$1" && exec /bin/sh "$2" show x'
+    (tmp_path / "gone").mkdir()
+    command = ["/bin/sh", "-c", script, "sh", tmp_path / "gone", LAUNCHER]
+    settings = {**os.environ, "REFQUAKE_NO_INSTALL": "1"}
+    done = subprocess.run(command, env=settings, capture_output=True, text=True)
+    assert done.returncode == COULD_NOT_RUN
+    told = [line for line in done.stderr.splitlines() if "getcwd() failed" not in line]  # the shell's own
+    assert told == ["refquake: the current folder is gone: cd to one that is there"]
+
+
 def test_a_failing_environment_is_exit_3_and_leaves_nothing(tmp_path: Path) -> None:
     root = tmp_path / "repository"
     (root / "harness" / "cli").mkdir(parents=True)

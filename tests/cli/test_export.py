@@ -1,11 +1,14 @@
 """`refquake export`: ordinary Python out of programs, names from the op table only, and what a run of it says."""
 
+import os
+import select
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from conftest import CLI
 from refquake_cli.errors import WrongUse
 from refquake_cli.export_checks import plan_checks
 from refquake_cli.export_python import Names, check_program, statement
@@ -187,3 +190,22 @@ def test_no_check_for_what_python_cannot_see(table: OpList) -> None:
 def test_what_happened_is_told_in_numbers() -> None:
     runs = [ScriptRun("dies of SIGSEGV", ""), ScriptRun("nothing happens", ""), ScriptRun("dies of SIGSEGV", "")]
     assert describe(runs) == "dies of SIGSEGV in 2 of 3 runs, nothing happens in 1 of 3 runs"
+
+
+def test_a_killed_export_takes_its_script_along(tmp_path: Path) -> None:
+    """The script holds the pipe open for as long as it lives."""
+    os.mkfifo(tmp_path / "alive")
+    script = "import signal\nsignal.alarm(300)\npipe = open('alive', 'w')\nsignal.pause()\n"
+    (tmp_path / "script.py").write_text(script)
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom refquake_cli import export_run\n"
+        "from refquake_cli.place import Place\n"
+        "export_run.run_once(Path('script.py').resolve(), Place(Path(sys.executable), None, Path('/none'), '3.14.7'))"
+    )
+    exporting = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(CLI)})
+    with (tmp_path / "alive").open("rb") as pipe:
+        exporting.kill()
+        exporting.wait()
+        ended, _, _ = select.select([pipe], [], [], 60)
+        assert ended
+        assert pipe.read() == b""

@@ -60,3 +60,8 @@ def test_each_form(text: str, op: Op) -> None:
 def test_what_is_no_op_is_named_with_its_line(line: str) -> None:
     with pytest.raises(WrongUse, match="line 4 of the program"):
         parse_program(f"target: node\nphase:\n    lane:\n        {line}\n")
+
+
+def test_only_a_line_feed_ends_a_line() -> None:
+    program = parse_program(TEXT.replace('"x, y)"', '"x\u2028y\x85"'))
+    assert program.phases[0][0][2].args == ("b", '"x\u2028y\x85"')

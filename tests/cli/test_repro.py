@@ -1,10 +1,11 @@
 """`refquake repro` and `show`: every form of artefact, and every way a file can be wrong."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from refquake_cli.artefact import read_input
+from refquake_cli.artefact import Overrides, open_artefact, read_input
 from refquake_cli.errors import WrongUse
 
 PROGRAM = "target: node\nprofile: lifecycle\nphase:\n    lane:\n        a = Node()\n"
@@ -96,6 +97,63 @@ def test_a_finding_described_wrongly(command, tmp_path: Path) -> None:
     done = command("repro", folder)
     assert done.returncode == 2
     assert "does not describe a finding" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ([], "it holds no table"),
+        ({"target": 5}, "target is '5', which is no str"),
+        ({"version": []}, "version is '[]', which is no str"),
+        ({"variant": None}, "variant is 'None', which is no str"),
+        ({"seconds": "long"}, "seconds is 'long', which is no float"),
+        ({"target": "no\0de"}, "holds a NUL character"),
+        ({"release": "\ud800"}, "holds half of a surrogate pair"),
+        ({"recipe": {"arguments": ["\0"]}}, "holds a NUL character"),
+        ({"recipe": {"ops": {"\ud800": "len"}}}, "holds half of a surrogate pair"),
+    ],
+)
+def test_a_finding_with_a_wrong_field(command, finding: Path, wrong: dict | list, words: str) -> None:
+    path = finding / "finding.json"
+    content = wrong and json.loads(path.read_text()) | wrong
+    path.write_text(json.dumps(content))
+    for verb in ("repro", "show"):
+        done = command(verb, finding)
+        assert done.returncode == 2, done.stderr
+        assert done.stderr.splitlines()[-1].startswith(f"refquake: {path} does not describe a finding: ")
+        assert words in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("value", "words"), [("\\u0000", "NUL character"), ("\\ud800", "half of a surrogate pair")])
+def test_a_recipe_that_no_process_can_take(command, tmp_path: Path, value: str, words: str) -> None:
+    (tmp_path / "a.prog").write_text(f'# variant: oracle\n# argument: "{value}"\n{PROGRAM}')
+    done = command("repro", "a.prog")
+    assert done.returncode == 2
+    assert done.stderr.startswith("refquake: a.prog: its comments hold no recipe: line 2: argument: ")
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+HEADED = "# argument: \"'x'\"\n# variant: oracle\n# flavour: tsan\ntarget: node  # mine\nprofile:\tlifecycle# too\n"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+def test_headers_are_read_as_the_binary_reads_them(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "a.prog"
+    path.write_text(HEADED + "phase:\n    lane:\n        pass\n", newline=end)
+    artefact = open_artefact(path, Overrides())
+    job = artefact.job
+    assert (job.target, job.variant, job.flavour, job.profile) == ("node", "oracle", "tsan", "lifecycle")
+    assert job.recipe.values == ("'x'",)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_byte_order_mark_is_named(command, tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "a.prog").write_text(PROGRAM, encoding=encoding)
+    done = command("show", "a.prog")
+    assert done.returncode == 2
+    assert done.stderr == "refquake: a.prog begins with a byte order mark (BOM): save it as UTF-8 without one\n"
 
 
 def test_an_unreadable_artefact(tmp_path: Path) -> None:

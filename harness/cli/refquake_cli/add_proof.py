@@ -1,14 +1,15 @@
 """What must be true of an added module before fuzzing it means anything.
 
-    proof = prove("asan", "3.14.7", site, "multidict", ["multidict._multidict"])
-    proof.uninstrumented       # extension modules without the flavour's sanitizer
-    proof.gil_off              # importing it leaves the GIL off
+proof = prove("asan", "3.14.7", site, "multidict", ["multidict._multidict"])
+proof.uninstrumented       # extension modules without the flavour's sanitizer
+proof.gil_off              # importing it leaves the GIL off
 """
 
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from refquake_cli import child
 from refquake_cli.added import shared_object
 from refquake_cli.environments import build_environment_for, flavour_python
 from refquake_cli.errors import CouldNotRun
@@ -39,7 +40,10 @@ def _import_keeps_gil_off(flavour: str, version: str, site: Path, module: str) -
     environment = build_environment_for(flavour, version) | {"PYTHONPATH": str(site)}
     command = [str(flavour_python(flavour, version)), "-S", "-W", "ignore", "-c", _PROBE, module]
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=IMPORT_SECONDS)
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=IMPORT_SECONDS,
+            preexec_fn=child.die_with_parent, check=False,
+        )  # fmt: skip
     except subprocess.TimeoutExpired as error:
         raise CouldNotRun(f"importing {module} did not end within {IMPORT_SECONDS} s") from error
     if done.returncode != 0:

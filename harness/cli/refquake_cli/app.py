@@ -9,11 +9,12 @@ import importlib
 import os
 import sys
 import traceback
-from contextlib import suppress
 
 import click
 
+from refquake_cli import interrupts
 from refquake_cli.errors import COULD_NOT_RUN, INTERRUPTED, RefquakeError
+from refquake_cli.standard_output import open_standard_output
 
 COMMANDS = {
     "fuzz": "Set up, build, and fuzz a target; print a table of findings.",
@@ -59,7 +60,7 @@ def refquake() -> None:
 
     Start with `./refquake fuzz`: it sets up what is missing, builds, and fuzzes the sample extension.
 
-    Exit codes: 0 nothing found, 1 findings, 2 wrong use, 3 could not run.
+    Exit codes: 0 nothing found, 1 findings, 2 wrong use, 3 could not run, 130 interrupted.
     """
 
 
@@ -67,20 +68,30 @@ def main() -> None:
     # Python's own exit code for whatever goes wrong is 1, which says "findings" here: also where the words about it, or
     # those still in a buffer, cannot be written.
     code = COULD_NOT_RUN
-    with suppress(OSError, ValueError, AttributeError):
+    try:
         code = _run()
+    except (OSError, ValueError, AttributeError):
+        pass
+    except KeyboardInterrupt:  # while words about something else were written
+        code = INTERRUPTED
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream:
                 stream.flush()
-        except (OSError, ValueError):
+        except (OSError, ValueError, RefquakeError):
             code = code or COULD_NOT_RUN
+        except KeyboardInterrupt:
+            code = INTERRUPTED
     os._exit(code)
 
 
 def _run() -> int:
     try:
-        return refquake.main(prog_name="refquake", standalone_mode=False) or 0
+        interrupts.take()
+        open_standard_output()
+        code = refquake.main(prog_name="refquake", standalone_mode=False) or 0
+        sys.stdout.flush()
+        return code
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -95,6 +106,8 @@ def _run() -> int:
     except (KeyboardInterrupt, click.exceptions.Abort):
         print("refquake: interrupted; the same command goes on from here", file=sys.stderr)
         return INTERRUPTED
+    except SystemExit:  # click's and rich's, where nobody reads standard error any more
+        return COULD_NOT_RUN
     except Exception:
         traceback.print_exc()
         return COULD_NOT_RUN

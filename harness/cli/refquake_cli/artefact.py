@@ -8,6 +8,7 @@ program text names target and profile, and in comments what else it knows. Bytes
 finding's folder or beside their text.
 """
 
+import codecs
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +24,11 @@ from refquake_cli.targets import CLEAN, check_profile, check_target, known_targe
 
 DEFAULT_PROFILE = "threads"
 DEFAULT_FLAVOUR = "asan"
-# `minimize` writes the others as comments: a program text from it knows how it was found.
-_HEADER = re.compile(r"^(?:(?=target|profile)|# (?=variant|flavour|version|release))(\w+):\s*(\S+)\s*$", re.MULTILINE)
+# As a fuzz binary reads them (harness/core/text_parse.cc): at the start of a line, which may end in a comment and CRLF.
+_HEADER = re.compile(r"^(target|profile):[ \t]*([^\s\0#]+)[ \t]*(?:#.*)?\r?$", re.MULTILINE)
+# `minimize` writes these: a program text from it knows how it was found.
+_FACT = re.compile(r"^# (variant|flavour|version|release):[ \t]*([^\s\0]+)[ \t]*\r?$", re.MULTILINE)
+_BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ def open_artefact(path: Path, overrides: Overrides) -> Artefact:
     if (path.parent / DESCRIPTION).is_file():
         return _from_finding(path.parent, path, overrides)
     text = _text_of(path, content)
-    return _artefact(path, dict(_HEADER.findall(text)), overrides, _recipe_in(path, text))
+    return _artefact(path, dict(_HEADER.findall(text) + _FACT.findall(text)), overrides, _recipe_in(path, text))
 
 
 def _input_of(folder: Path) -> Path:
@@ -80,6 +84,8 @@ def read_input(path: Path) -> bytes:
         raise WrongUse(f"cannot read {path}: {error.strerror}") from error
     if not content:
         raise WrongUse(f"{path} is empty: there is nothing to replay")
+    if path.suffix == ".prog" and content.startswith(_BYTE_ORDER_MARKS):
+        raise WrongUse(f"{path} begins with a byte order mark (BOM): save it as UTF-8 without one")
     return content
 
 

@@ -29,15 +29,15 @@ class Campaign:
         self.runs = [VariantRun(job, options, self._scratch / str(number)) for number, job in enumerate(jobs)]
 
     def run(self) -> None:
-        with Progress() as progress:
-            try:
+        try:
+            with Progress() as progress:
                 self._run_all(progress)
-            except KeyboardInterrupt:
-                self.interrupted = True
-            finally:
-                for run in self.runs:
-                    run.stop("interrupted")
-                shutil.rmtree(self._scratch, ignore_errors=True)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        finally:
+            for run in self.runs:
+                run.stop("interrupted")
+            shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _run_all(self, progress: Progress) -> None:
         waiting, active = list(self.runs), list[VariantRun]()

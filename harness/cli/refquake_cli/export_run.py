@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from refquake_cli import child
 from refquake_cli.export_script import PROBE_MARK
 from refquake_cli.place import Place, command, environment
 from refquake_cli.reports import find_report
@@ -32,7 +33,8 @@ def run_once(path: Path, where: Place) -> ScriptRun:
     try:
         done = subprocess.run(
             [*command(where), str(path)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, errors="replace", timeout=RUN_SECONDS, env=environment(where), cwd=path.parent, check=False,
+            text=True, errors="replace", timeout=RUN_SECONDS, env=environment(where), cwd=path.parent,
+            preexec_fn=child.die_with_parent, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
         output = error.stdout or b""

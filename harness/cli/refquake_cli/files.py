@@ -18,14 +18,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def write_whole(path: Path, content: str) -> None:
-    with _file_beside(path) as part, part.open("w", encoding="utf-8") as stream:
+    """Names of files in it may be no UTF-8: then as an escape, so that nothing else is lost."""
+    with _file_beside(path) as part, part.open("w", encoding="utf-8", errors="backslashreplace") as stream:
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())

@@ -16,6 +16,7 @@ import json
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
+from refquake_cli.argument_text import check_argument_text
 from refquake_cli.errors import WrongUse
 from refquake_cli.files import copy_whole, folder_beside, write_whole
 from refquake_cli.recipe import Recipe
@@ -60,13 +61,28 @@ def store(final: Path, finding: Finding, artefact: Path | None, program: str, re
         write_whole(part / DESCRIPTION, json.dumps(content, indent=2) + "\n")
 
 
+_TYPES = {one.name: one.type for one in fields(Finding) if one.name != "recipe"}
+
+
+def _checked(name: str, value: object) -> object:
+    """ValueError where it is not what the field holds."""
+    wanted = _TYPES[name]
+    if not isinstance(value, (int, float) if wanted is float else wanted):
+        raise ValueError(f"{name} is {str(value)[:60]!r}, which is no {wanted.__name__}")
+    if isinstance(value, str):
+        check_argument_text(value)
+    return value
+
+
 def load(folder: Path) -> Finding:
     path = folder / DESCRIPTION
     if not path.is_file():
         raise WrongUse(f"{folder} is not a finding: it has no {DESCRIPTION}")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        known = {one.name: content[one.name] for one in fields(Finding) if one.name in content}
+        if not isinstance(content, dict):
+            raise ValueError("it holds no table")
+        known = {name: _checked(name, content[name]) for name in _TYPES if name in content}
         return Finding(**{**known, "recipe": Recipe.from_json(content.get("recipe", {}))})
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise WrongUse(f"{path} does not describe a finding: {error}") from error

@@ -1,13 +1,14 @@
 """Draws a program: its lanes side by side in the terminal, its object graph as SVG.
 
-    print_lanes(program)
-    draw(graph, caption, Path("graph.svg"))         # False: Graphviz is not installed
+print_lanes(program)
+draw(graph, caption, Path("graph.svg"))         # "", or why there is no picture: Graphviz is not installed
 """
 
 import shutil
 import subprocess
 from pathlib import Path
 
+from refquake_cli import child
 from refquake_cli.errors import CouldNotRun
 from refquake_cli.files import write_whole
 from refquake_cli.graph import MAYBE, WEAK, ObjectGraph
@@ -20,8 +21,7 @@ _STYLES = {MAYBE: "dashed", WEAK: "dotted"}
 
 def caption_of(when: str) -> str:
     return (
-        f"Objects {when}, as the program's text makes them, not as a run saw them. "
-        "Dashed: may be held. Dotted: weak."
+        f"Objects {when}, as the program's text makes them, not as a run saw them. Dashed: may be held. Dotted: weak."
     )
 
 
@@ -30,7 +30,9 @@ def print_lanes(program: Program) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=f"{program.target}, profile {program.profile}, schedule {program.schedule}", title_justify="left")
+    table = Table(
+        title=f"{program.target}, profile {program.profile}, schedule {program.schedule}", title_justify="left"
+    )
     table.add_column("phase", justify="right")
     for lane in range(program.max_lanes):
         table.add_column(f"lane {lane}")
@@ -62,15 +64,19 @@ def dot_text(graph: ObjectGraph, caption: str) -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def draw(graph: ObjectGraph, caption: str, out: Path) -> bool:
+def draw(graph: ObjectGraph, caption: str, out: Path) -> str:
     dot = shutil.which(DOT)
     if not dot:
-        return False
-    done = subprocess.run(
-        [dot, "-Tsvg"],
-        input=dot_text(graph, caption), capture_output=True, text=True, timeout=DOT_SECONDS, check=False,
-    )  # fmt: skip
+        return f"{DOT} is not installed (Debian: apt-get install graphviz)"
+    try:
+        done = subprocess.run(
+            [dot, "-Tsvg"],
+            input=dot_text(graph, caption), capture_output=True, text=True, timeout=DOT_SECONDS, check=False,
+            preexec_fn=child.die_with_parent,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return f"{DOT} did not end within {DOT_SECONDS} s"
     if done.returncode:
         raise CouldNotRun(f"{DOT} did not draw {out}: {done.stderr.strip()}")
     write_whole(out, done.stdout)
-    return True
+    return ""

@@ -68,7 +68,7 @@ def run_logged(
     what: str = "",
 ) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("a", encoding="utf-8") as sink:
+    with log.open("a", encoding="utf-8", errors="backslashreplace") as sink:
         sink.write(f"\n$ {' '.join(command)}\n")
         sink.flush()
         try:

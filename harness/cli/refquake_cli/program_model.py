@@ -159,7 +159,7 @@ def parse_program(text: str) -> Program:
     """WrongUse names the first line that is none a fuzz binary prints."""
     head: dict[str, str] = {}
     phases: list[list[list[Op]]] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         words = line.strip()
         if not words or words.startswith("#"):
             continue

@@ -35,6 +35,7 @@ def _show(path: Path, job: "Job", version: str) -> subprocess.CompletedProcess:
         errors="replace",
         timeout=SHOW_SECONDS,
         env=child.child_environment(version),
+        preexec_fn=child.die_with_parent,
     )
 
 

@@ -22,12 +22,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from refquake_cli.argument_text import check_argument_text
 from refquake_cli.errors import WrongUse
 
 RECIPE = "refquake.toml"
 _KEYS = {"leave-out": list, "arguments": list, "ops": dict}
 # Expressions may hold anything, a line end too: they are written as JSON.
-_COMMENT = re.compile(r'^# (leave-out|argument|op): (".*")$', re.MULTILINE)
+_COMMENT = re.compile(r'^# (leave-out|argument|op): (".*")[ \t]*\r?$', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -69,19 +70,31 @@ class Recipe:
             entries = list(value.values()) if isinstance(value, dict) else value
             if not isinstance(value, _KEYS[key]) or not all(isinstance(entry, str) for entry in entries):
                 raise ValueError(f"{key} must be a {_KEYS[key].__name__} of strings")
+            for text in (*value, *entries):  # of ops, the names too
+                check_argument_text(text)
         leave_out, values, ops = (content.get(key, ()) for key in _KEYS)
         return Recipe(tuple(leave_out), tuple(values), tuple(sorted(dict(ops).items())))
 
 
 def recipe_in_comments(text: str) -> Recipe | None:
-    """None where there is none; ValueError where it cannot be read."""
-    found = [(what, json.loads(value)) for what, value in _COMMENT.findall(text)]
+    """None where there is none; ValueError where it cannot be read, with the line."""
+    found = [(match[1], _value_in(match)) for match in _COMMENT.finditer(text)]
     names = ("leave-out", "argument", "op")
     leave_out, values, ops = ([value for what, value in found if what == name] for name in names)
     if not found:
         return None
     pairs = (op.partition("=") for op in ops)
     return Recipe(tuple(leave_out), tuple(values), tuple(sorted((name, expression) for name, _, expression in pairs)))
+
+
+def _value_in(comment: re.Match) -> str:
+    try:
+        value = json.loads(comment[2])
+        check_argument_text(value)
+    except ValueError as error:
+        line = comment.string.count("\n", 0, comment.start()) + 1
+        raise ValueError(f"line {line}: {comment[1]}: {error}") from error
+    return value
 
 
 def recipe_for_module(module: str, folder: Path | None = None) -> Recipe:

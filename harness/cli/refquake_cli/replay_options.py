@@ -1,9 +1,9 @@
 """What the commands that replay an artefact have in common: their options, and what they need built.
 
-    @replay_options()
-    def command(file: Path, overrides: Overrides) -> int:
-        artefact = open_artefact(file, overrides)
-        build_to_replay(artefact)
+@replay_options()
+def command(file: Path, overrides: Overrides) -> int:
+    artefact = open_artefact(file, overrides)
+    build_to_replay(artefact)
 """
 
 import functools
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from refquake_cli.flavours import FLAVOURS
+from refquake_cli.option_checks import not_empty
 
 if TYPE_CHECKING:
     from refquake_cli.artefact import Artefact
@@ -20,13 +21,14 @@ if TYPE_CHECKING:
 
 def replay_options(plant: bool = True) -> Callable[[Callable], Callable]:
     """What an artefact says of itself, or does not, as options; the command gets them as one `overrides`."""
+    named = functools.partial(click.option, callback=not_empty)
     options = [
-        click.option("--flavour", metavar="|".join(FLAVOURS), help="Default: the one it was found under."),
-        click.option("--target", metavar="NAME", help="For bytes that do not say."),
-        click.option("--profile", metavar="NAME", help="For bytes that do not say."),
+        named("--flavour", metavar="|".join(FLAVOURS), help="Default: the one it was found under."),
+        named("--target", metavar="NAME", help="For bytes that do not say."),
+        named("--profile", metavar="NAME", help="For bytes that do not say."),
     ]
     if plant:
-        options.insert(1, click.option("--plant", metavar="NAME", help="Replay against this variant."))
+        options.insert(1, named("--plant", metavar="NAME", help="Replay against this variant."))
 
     def decorate(command: Callable) -> Callable:
         @functools.wraps(command)

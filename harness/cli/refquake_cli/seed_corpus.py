@@ -28,7 +28,9 @@ _PROFILE = re.compile(r"^profile:\s*(\S+)\s*$", re.MULTILINE)
 
 def programs_for(job: "Job") -> list[Path]:
     folders = ["seeds", *(["regressions"] if job.variant == targets.CLEAN else [])]
-    found = [path for folder in folders for path in sorted((REPOSITORY / "corpus" / job.target / folder).glob("*.prog"))]
+    found = [
+        path for folder in folders for path in sorted((REPOSITORY / "corpus" / job.target / folder).glob("*.prog"))
+    ]
     return [path for path in found if _profile_of(path) == job.profile]
 
 
@@ -63,7 +65,8 @@ def _encode(program: Path, out: Path, job: "Job", version: str) -> None:
     try:
         done = subprocess.run(
             [*command, "--self-proof=0", f"--encode={program},{out}"], stdin=subprocess.DEVNULL, capture_output=True,
-            timeout=ENCODE_SECONDS, env=child.child_environment(version), check=False,
+            timeout=ENCODE_SECONDS, env=child.child_environment(version), preexec_fn=child.die_with_parent,
+            check=False,
         )  # fmt: skip
         failed = done.returncode != 0
     except subprocess.TimeoutExpired:

@@ -58,6 +58,8 @@ if "show" in flags:
     leave(0)
 if "replay" in flags:
     read_program(flags["replay"])
+    if variant == "endless":
+        time.sleep(600)
     if variant == "flaky":
         counter = Path(__file__).parent / "flaky-count"
         count = int(counter.read_text()) if counter.exists() else 0

@@ -32,7 +32,9 @@ def record(inputs: int, content: bytes = b"PROGRAM") -> None:
     if "state" not in flags:
         return
     head = struct.pack("=8sIIQQQQQ", b"refquake", 2, len(content), inputs, 7 * inputs, 1, 2, 0)
-    Path(flags["state"]).write_bytes(head + content.ljust(8192, b"\0"))
+    part = Path(flags["state"] + ".part")
+    part.write_bytes(head + content.ljust(8192, b"\0"))
+    part.replace(flags["state"])  # who reads it while it is written reads the one before
 
 
 def note(moment: str, member: str) -> None:

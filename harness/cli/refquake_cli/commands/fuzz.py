@@ -6,6 +6,7 @@ import click
 
 from refquake_cli.errors import COULD_NOT_RUN, FINDINGS, INTERRUPTED, NOTHING_FOUND, WrongUse
 from refquake_cli.flavours import DEFAULT_FLAVOURS, FLAVOURS, check_flavour
+from refquake_cli.option_checks import not_empty
 from refquake_cli.paths import DEFAULT_OUT
 from refquake_cli.sources import DEFAULT_VERSION, check_version
 from refquake_cli.targets import check_profile, check_target
@@ -15,9 +16,11 @@ DEFAULT_SECONDS = 20
 
 
 @click.command("fuzz")
-@click.argument("target", required=False)
-@click.option("--plant", metavar="NAME|all|none", help="Which variants: one plant, all and clean, or clean only.")
-@click.option("--profile", metavar="NAME", help="Which ops and oracles (default: the plant's; all for clean).")
+@click.argument("target", required=False, callback=not_empty)
+@click.option("--plant", metavar="NAME|all|none", callback=not_empty,
+              help="Which variants: one plant, all and clean, or clean only.")  # fmt: skip
+@click.option("--profile", metavar="NAME", callback=not_empty,
+              help="Which ops and oracles (default: the plant's; all for clean).")  # fmt: skip
 @click.option("--flavour", "flavours", multiple=True, metavar="|".join(FLAVOURS), help="May be given more than once.")
 @click.option("--time", "seconds", type=click.IntRange(1), default=DEFAULT_SECONDS, show_default=True, metavar="S",
               help="Seconds for each variant; a finding ends it earlier.")  # fmt: skip

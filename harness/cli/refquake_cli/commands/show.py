@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 @click.command("show")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--graph", is_flag=False, flag_value="-", metavar="[OUT.svg]",
-              help="Print the lanes side by side and the objects before the last phase; draw them to OUT.svg.")  # fmt: skip
+              help="Print the lanes side by side and the objects before the last phase; "
+                   "draw them to OUT.svg.")  # fmt: skip
 @replay_options(plant=False)
 def command(file: Path, graph: str | None, overrides: "Overrides") -> None:
     """Print FILE (a finding's folder, a .prog, or bytes) as program text."""
@@ -45,9 +46,10 @@ def _show_graph(artefact, text: str, out: Path | None) -> None:
     program = parse_program(text)
     graph, when = graph_before_last_phase(program, op_list(artefact.job, artefact.version))
     print_lanes(program)
-    if out and draw(graph, caption_of(when), out):
-        say(f"drawn: {shown(out)}")
-        return
     if out:
-        say("dot is not installed (Debian: apt-get install graphviz): a listing instead")
+        problem = draw(graph, caption_of(when), out)
+        if not problem:
+            say(f"drawn: {shown(out)}")
+            return
+        say(f"{problem}: a listing instead")
     print("\n".join([caption_of(when), *graph.listing()]))

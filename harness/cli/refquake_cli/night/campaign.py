@@ -20,6 +20,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from refquake_cli import interrupts
 from refquake_cli.console import Progress, Task, say
 from refquake_cli.errors import CouldNotRun
 from refquake_cli.job import Job
@@ -60,7 +61,7 @@ class Night:
         self.number = 0
 
     def run(self) -> None:
-        restore = [(number, signal.signal(number, self._stop)) for number in (signal.SIGINT, signal.SIGTERM)]
+        restore = [(number, signal.signal(number, self._stop)) for number in interrupts.heeded()]
         try:
             self._run()
         except OSError as error:

@@ -69,7 +69,7 @@ def graph_svg(program: Program, table: OpList) -> tuple[str, str]:
     graph, when = graph_before_last_phase(program, table)
     with tempfile.TemporaryDirectory(prefix="refquake-graph-") as folder:
         path = Path(folder) / "graph.svg"
-        if not draw(graph, "", path):
+        if draw(graph, "", path):  # why not
             return "", f"{when}: " + "; ".join(graph.listing())
         text = path.read_text(encoding="utf-8")
     # Graphviz writes black on white; the page is light or dark.
