@@ -16,10 +16,6 @@ namespace refquake {
 namespace {
 
 constexpr std::array<std::string_view, 4> kNames = {"outcomes", "collisions", "shapes", "counts"};
-// What was seen to earn something (docs/mutators.md).
-constexpr FeedbackMask kDefault =
-    1u << static_cast<int>(FeedbackPart::kCollisions) | 1u << static_cast<int>(FeedbackPart::kShapes);
-
 constexpr uint32_t kOutcomes = 1u << 12;    // (op, outcome)
 constexpr uint32_t kCollisions = 1u << 13;  // (op, op) of two lanes on one object
 constexpr uint32_t kShapes = 1u << 12;      // (type, kind of shape, bucket)
@@ -96,7 +92,6 @@ Digraph NumberNodes(ObjectGraph& graph) {
 }  // namespace
 
 std::optional<FeedbackMask> ParseFeedback(std::string_view names) {
-  if (names.empty()) return kDefault;
   if (names == "none") return FeedbackMask{0};
   return MaskOfNames(names, [](std::string_view name) -> std::optional<std::ptrdiff_t> {
     const auto* const found = std::find(kNames.begin(), kNames.end(), name);
