@@ -43,8 +43,7 @@ constexpr FlagSpec kFlags[] = {
     {"deadline", &Flags::deadline, nullptr, kCount,
      "seconds until a program or a trial call is taken to hang, three times as long for an import (default 30)"},
     {"feedback", &Flags::feedback, nullptr, "NAME,NAME",
-     "what libFuzzer is told beside edges: none, or of outcomes, collisions, shapes, counts (default "
-     "collisions,shapes)"},
+     "what libFuzzer is told beside edges: none, or of outcomes, collisions, shapes, counts (default none)"},
     {"judge", &Flags::judge, nullptr, kSwitch,
      "let the oracles judge (default 1; 0 leaves only the sanitizers, for comparing)"},
     {"mutators", &Flags::mutators, nullptr, "NAME,NAME", "use only these mutators (for measuring what each earns)"},

@@ -96,10 +96,7 @@ def _without(name: str) -> Arm:
 FEEDBACK = ("outcomes", "collisions", "shapes", "counts")
 
 MUTATOR_ARMS = [Arm("all"), *map(_without, MUTATORS)]
-DEFAULT_FEEDBACK = "collisions,shapes"
-FEEDBACK_ARMS = [
-    Arm(names, (f"--feedback={names}",)) for names in ("none", *FEEDBACK, DEFAULT_FEEDBACK, ",".join(FEEDBACK))
-]
+FEEDBACK_ARMS = [Arm(names, (f"--feedback={names}",)) for names in ("none", *FEEDBACK, ",".join(FEEDBACK))]
 SCHEDULE_ARMS = [Arm(mode, (f"--schedule={mode}",)) for mode in ("mixed", "free", "stepped")]
 
 

@@ -50,7 +50,7 @@ def without_oracles(job: Job, seconds: int, tries: int) -> str:
     variables = child.child_environment(DEFAULT_VERSION)
     results = [
         _timed(
-            [*fuzz, "--self-proof=0", "--judge=0", "--feedback=none", f"-seed={seed}", f"-max_total_time={seconds}"],
+            [*fuzz, "--self-proof=0", "--judge=0", f"-seed={seed}", f"-max_total_time={seconds}"],
             seconds + 10,
             variables,
         )

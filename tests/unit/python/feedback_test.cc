@@ -27,7 +27,7 @@ TEST(FeedbackTest, NamesBecomeParts) {
   EXPECT_EQ(ParseFeedback("none"), FeedbackMask{0});
   EXPECT_EQ(ParseFeedback("outcomes"), bit(FeedbackPart::kOutcomes));
   EXPECT_EQ(ParseFeedback("counts,collisions"), bit(FeedbackPart::kCounts) | bit(FeedbackPart::kCollisions));
-  EXPECT_EQ(ParseFeedback(""), bit(FeedbackPart::kCollisions) | bit(FeedbackPart::kShapes));
+  EXPECT_EQ(ParseFeedback(""), FeedbackMask{0});
   EXPECT_FALSE(ParseFeedback("shape"));
 }
 
