@@ -4,12 +4,17 @@ import os
 import random
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from refquake_cli.artefact import Artefact
+from refquake_cli.console import Task
+from refquake_cli.job import Job
+from refquake_cli.minimize import _Minimizer
 from refquake_cli.minimize_passes import passes, renamed
 from refquake_cli.minimize_search import Search
-from refquake_cli.minimize_trial import Goal, Measured, Trial
+from refquake_cli.minimize_trial import HANG_DEADLINE, HANG_SECONDS, Goal, Measured, Trial
 from refquake_cli.op_list import OpList, parse_op_list
 from refquake_cli.program_model import Program, parse_program
 from refquake_cli.reports import Report
@@ -216,10 +221,6 @@ def test_an_op_that_is_gone_is_named(command, tmp_path: Path) -> None:
 
 def interrupted_after(runs: int, table: OpList, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from refquake_cli import minimize
-    from refquake_cli.artefact import Artefact
-    from refquake_cli.console import Task
-    from refquake_cli.job import Job
-    from refquake_cli.minimize_trial import Measured
 
     class Interrupted(FakeReplayer):
         repeat, processes = 1, 0
@@ -250,7 +251,22 @@ def test_an_interrupted_search_leaves_the_best_so_far(table: OpList, tmp_path: P
     assert len(left.ops) < len(parse_program(BIG).ops)
 
 
-def test_interrupted_before_anything_is_better_an_earlier_result_stays(table: OpList, tmp_path: Path, monkeypatch) -> None:
+def test_interrupted_before_anything_is_better_an_earlier_result_stays(
+    table: OpList, tmp_path: Path, monkeypatch
+) -> None:
     (tmp_path / "small.prog").write_text("earlier")
     interrupted_after(0, table, tmp_path / "small.prog", monkeypatch)
     assert (tmp_path / "small.prog").read_text() == "earlier"
+
+
+@pytest.mark.parametrize(
+    ("signature", "seconds", "deadline"),
+    [("hang node.Node", 60, HANG_DEADLINE), ("long-run node.Node", HANG_SECONDS, 0), (SIGNATURE, 60, 0)],
+)
+def test_what_waits_for_ever_is_not_waited_for_as_long(
+    signature: str, seconds: int, deadline: int, tmp_path: Path
+) -> None:
+    replayer = SimpleNamespace(seconds=60, deadline=0)
+    artefact = Artefact(tmp_path / "a.prog", Job("node", "clean", "asan", "threads"), "3.14.7")
+    _Minimizer(artefact, tmp_path / "out.prog", 5, Task("x"), replayer)._expect_hang(signature)
+    assert (replayer.seconds, replayer.deadline) == (seconds, deadline)

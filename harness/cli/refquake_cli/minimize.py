@@ -17,7 +17,7 @@ from refquake_cli.errors import CouldNotRun
 from refquake_cli.files import write_whole
 from refquake_cli.findings import DESCRIPTION, load
 from refquake_cli.minimize_search import Search
-from refquake_cli.minimize_trial import HANG_SECONDS, Goal, Measured, Replayer
+from refquake_cli.minimize_trial import HANG_DEADLINE, HANG_SECONDS, Goal, Measured, Replayer
 from refquake_cli.op_list import op_list
 from refquake_cli.program_model import Program, parse_program
 from refquake_cli.program_text import require_text
@@ -88,10 +88,10 @@ class _Minimizer:
         self._task.step("measure")
         original = parse_program(require_text(artefact.path, artefact.job, artefact.version))
         table = op_list(artefact.job, artefact.version)
+        self._expect_hang(self._stated_signature())
         before = self._measure_original(str(original))
         goal = Goal(before.signature, before.rate)
-        if before.signature.startswith(("hang", "long-run")):
-            replayer.seconds = HANG_SECONDS
+        self._expect_hang(before.signature)
         self._write.signature, self._write.repeat = before.signature, replayer.repeat
         self._task.step("minimize")
         search = Search(replayer, goal, table, self._write, self._task.note, SIDE_BY_SIDE)
@@ -102,6 +102,12 @@ class _Minimizer:
         self._write.switches = told_switches(measured.report.text) if measured.report else []
         self._write(program)
         return Minimized(original, program, before, measured, replayer.repeat, search.tried, replayer.processes)
+
+    def _expect_hang(self, signature: str) -> None:
+        if signature.startswith("long-run"):
+            self._replayer.seconds = HANG_SECONDS
+        elif signature.startswith("hang"):
+            self._replayer.deadline = HANG_DEADLINE
 
     def _measure_original(self, text: str) -> Measured:
         wanted = self._stated_signature()

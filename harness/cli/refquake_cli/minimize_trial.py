@@ -26,7 +26,8 @@ from refquake_cli.errors import WrongUse
 from refquake_cli.replay import judge, replay_command
 from refquake_cli.reports import Report
 
-HANG_SECONDS = 20  # a candidate that is to hang is believed after this long
+HANG_SECONDS = 20  # a candidate that is to compute without an end is believed after this long
+HANG_DEADLINE = 4  # one that is to wait for ever: the binary sees that it uses no processor
 RUN_SECONDS = 60
 _SURE = math.log(0.9 / 0.1)
 _NEARLY_ALWAYS, _MAX_RUNS = 0.95, 40
@@ -60,14 +61,14 @@ class Measured:
 class Run:
     """One replay in a fresh process. Its output goes to a file: nothing has to be read for it to go on."""
 
-    def __init__(self, artefact: Artefact, folder: Path, repeat: int, seconds: float) -> None:
+    def __init__(self, artefact: Artefact, folder: Path, flags: list[str], seconds: float) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self._output = folder / "output.txt"
         self._deadline = time.monotonic() + seconds
         with self._output.open("wb") as sink:
             self._process = subprocess.Popen(
-                [*replay_command(artefact), "--self-proof=0", f"--repeat={repeat}", f"--artefacts={folder}/"],
+                [*replay_command(artefact), "--self-proof=0", *flags, f"--artefacts={folder}/"],
                 stdin=subprocess.DEVNULL,
                 stdout=sink,
                 stderr=subprocess.STDOUT,
@@ -112,6 +113,7 @@ class Replayer:
     def __init__(self, artefact: Artefact, scratch: Path) -> None:
         self.repeat = 1
         self.seconds = RUN_SECONDS
+        self.deadline = 0  # of the binary; 0: its own
         self.processes = 0
         self._artefact = artefact
         self._scratch = scratch
@@ -122,7 +124,8 @@ class Replayer:
         folder.mkdir(parents=True)
         path = folder / "candidate.prog"
         path.write_text(text, encoding="utf-8")
-        return Run(replace(self._artefact, path=path), folder, self.repeat, self.seconds)
+        flags = [f"--repeat={self.repeat}", *([f"--deadline={self.deadline}"] if self.deadline else [])]
+        return Run(replace(self._artefact, path=path), folder, flags, self.seconds)
 
     def measure(self, text: str, times: int, side_by_side: int, wanted: str = "") -> Measured:
         """How often `text` shows `wanted`; without it, whatever it shows most often."""
