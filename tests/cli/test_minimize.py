@@ -3,11 +3,13 @@
 import os
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from refquake_cli import minimize
 from refquake_cli.artefact import Artefact
 from refquake_cli.console import Task
 from refquake_cli.job import Job
@@ -16,7 +18,7 @@ from refquake_cli.minimize_passes import passes, renamed
 from refquake_cli.minimize_search import Search
 from refquake_cli.minimize_trial import HANG_DEADLINE, HANG_SECONDS, Goal, Measured, Trial
 from refquake_cli.op_list import OpList, parse_op_list
-from refquake_cli.program_model import Program, parse_program
+from refquake_cli.program_model import FREE, Program, parse_program
 from refquake_cli.reports import Report
 
 OPS = """call\tcreate\tValue\t0\t
@@ -220,7 +222,6 @@ def test_an_op_that_is_gone_is_named(command, tmp_path: Path) -> None:
 
 
 def interrupted_after(runs: int, table: OpList, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from refquake_cli import minimize
 
     class Interrupted(FakeReplayer):
         repeat, processes = 1, 0
@@ -270,3 +271,33 @@ def test_what_waits_for_ever_is_not_waited_for_as_long(
     artefact = Artefact(tmp_path / "a.prog", Job("node", "clean", "asan", "threads"), "3.14.7")
     _Minimizer(artefact, tmp_path / "out.prog", 5, Task("x"), replayer)._expect_hang(signature)
     assert (replayer.seconds, replayer.deadline) == (seconds, deadline)
+
+
+class Seldom(FakeReplayer):
+    """Shows the finding in two of five runs of free lanes, and each time under one seed and one switch."""
+
+    repeat, processes, seconds, deadline = 1, 0, 60, 0
+
+    def __init__(self, *_: object) -> None:
+        super().__init__(lambda program: program.max_lanes > 1 and self.certain(program.schedule) is not False)
+
+    def certain(self, schedule: str) -> bool | None:
+        return None if schedule == FREE else "seed=7" in schedule or "3>1" in schedule
+
+    def measure(self, text: str, times: int, side_by_side: int, wanted: str = "") -> Measured:
+        measured = super().measure(text, times, side_by_side, wanted or SIGNATURE)
+        hits = 2 if self.certain(parse_program(text).schedule) is None else times
+        return replace(measured, hits=hits, runs=times)
+
+
+def test_what_free_lanes_show_now_and_then_gets_the_schedule_that_shows_it_each_time(
+    table: OpList, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(minimize, "require_text", lambda *_: BIG.replace("schedule: pct(depth=3, seed=7)\n", ""))
+    monkeypatch.setattr(minimize, "op_list", lambda *_: table)
+    artefact = Artefact(tmp_path / "big.prog", Job("node", "clean", "asan", "threads"), "3.14.7")
+    result = _Minimizer(artefact, tmp_path / "small.prog", 5, Task("x"), Seldom()).run()
+    text = (tmp_path / "small.prog").read_text()
+    assert (str(result.measured), result.repeat) == ("5 of 5", 1)
+    assert "# seen: 5 of 5 fresh processes\n" in text
+    assert "schedule: replay(3>1)\n" in text

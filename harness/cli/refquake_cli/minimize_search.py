@@ -8,8 +8,9 @@ it was. Rounds of all passes repeat until one changes nothing. No text is run tw
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from refquake_cli.console import elapsed_text
 from refquake_cli.minimize_passes import EditPass, one_switch, passes, renamed, switches_of
@@ -53,6 +54,14 @@ class Search:
             best = self._settle(fewer)
         return self._first([renamed(best)]) or best
 
+    def first(self, candidates: Iterable[Program]) -> Program | None:
+        """The first of them that shows the finding."""
+        waiting = iter(candidates)
+        while window := list(islice(waiting, self._side_by_side)):
+            if found := self._first(window):
+                return found
+        return None
+
     def _settle(self, best: Program) -> Program:
         while True:
             before = best
@@ -92,7 +101,7 @@ class Search:
     def _is_new(self, program: Program) -> bool:
         return bool(program.phases) and str(program) not in self._seen
 
-    def _first(self, window: list[Program]) -> Program | None:
+    def _first(self, window: Sequence[Program]) -> Program | None:
         """The first of them to show the finding; the others are stopped, and may be tried again."""
         pending = {
             program: Trial(self._replayer, str(program), self._goal) for program in window if self._is_new(program)
