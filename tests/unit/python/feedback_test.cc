@@ -61,7 +61,7 @@ constexpr char kOne[] = "phase:\n    lane:\n        a = Pair()\n";
 constexpr char kCycle[] = "phase:\n    lane:\n        a = Pair()\n        a.other = a\n";
 constexpr char kMeeting[] =
     "phase:\n    lane:\n        a = Pair()\n"
-    "phase:\n    lane:\n        a.other = None\n    lane:\n        b = a.other\n";
+    "phase:\n    lane:\n        b = a.other\n    lane:\n        b = a.other\n";
 
 TEST(FeedbackTest, NothingIsToldWhereNothingIsWanted) {
   EXPECT_EXIT(CountTouched("none", kMeeting), testing::ExitedWithCode(0), "");
