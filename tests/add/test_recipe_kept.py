@@ -152,6 +152,6 @@ def test_a_script_has_the_recipe_s_ops_and_values(tmp_path: Path) -> None:
     finally:
         sys.path.remove(str(tmp_path))
         sys.modules.pop("foo", None)
-    assert list(names["pair"]()) == [1, "="]
+    assert list(names["op_pair"]()) == [1, "="]
     with pytest.raises(WrongUse, match="is no value"):
         check_program(parse_program(PROGRAM.replace("('a', 1)", "print()")), table)
