@@ -227,7 +227,7 @@ cache_replace_last(PyObject *op, PyObject *key)
     Py_ssize_t size = PyList_GET_SIZE(self->order);
     if (size > 0) {
         old_view = take_view_lock_held(self);
-        if (!PLANT(stolen_not_owned)) Py_INCREF(key);  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion, segv; with: asan
+        if (!PLANT(stolen_not_owned)) Py_INCREF(key);  // finds: missing-incref, use-after-free, negative-refcount, gc-assertion, assertion, segv; with: asan
         result = PyList_SetItem(self->order, size - 1, key);
     }
     Py_END_CRITICAL_SECTION();
