@@ -87,6 +87,13 @@ py::custom_type_setup Collected(traverseproc traverse, inquiry clear) {
   });
 }
 
+// pybind11 3.1.0's clear_instance() looks at an instance's weak references without a lock, and not atomically, while
+// the tp_dealloc of one of them, in another thread, takes itself out of the list: none are taken then. Once a type is
+// ready: before, it would inherit the place of the list from pybind11's base.
+void TakeNoWeakReferences(const py::handle& type) {
+  reinterpret_cast<PyTypeObject*>(type.ptr())->tp_weaklistoffset = 0;
+}
+
 // --- methods: `self` is the Python object, whose lock they need ---------------------------------
 
 py::object GetValue(const py::object& self) {
@@ -164,9 +171,11 @@ View MakeView(const py::object& self) {
 
 PYBIND11_MODULE(bindtree, m, py::mod_gil_not_used()) {
   m.doc() = "A tree bound with pybind11.";
-  py::class_<View>(m, "View", Collected(ViewTraverse, ViewClear))
-      .def_property_readonly("tree", [](const py::object& self) { return self.cast<View&>().tree; });
+  py::class_<View> view(m, "View", Collected(ViewTraverse, ViewClear));
+  view.def_property_readonly("tree", [](const py::object& self) { return self.cast<View&>().tree; });
   py::class_<Tree> tree(m, "Tree", Collected(TreeTraverse, TreeClear));
+  TakeNoWeakReferences(view);
+  TakeNoWeakReferences(tree);
   tree.def(py::init<>())
       .def(py::init([](py::object value) {
         Tree made;
