@@ -101,6 +101,8 @@ std::optional<FeedbackMask> ParseFeedback(std::string_view names) {
 }
 
 void Feedback::CountRun(std::span<const LaneLog> logs) const {
+  // Mostly, and each input comes here.
+  if (!Has(FeedbackPart::kOutcomes) && !Has(FeedbackPart::kCollisions)) return;
   static std::vector<Touch> touches;  // its storage is reused
   touches.clear();
   for (const LaneLog& log : logs) {
