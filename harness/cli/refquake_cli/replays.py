@@ -62,25 +62,19 @@ class Tally:
         return max(self.outcomes.values())
 
 
-def _run(command: list[str], scratch: Path, seconds: int) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        command, cwd=scratch, env=child.child_environment(DEFAULT_VERSION), stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=seconds,
-        preexec_fn=child.die_with_parent, check=False,
-    )  # fmt: skip
-
-
 def gather(job: Job, count: int, seconds: int, scratch: Path) -> list[Path]:
     corpus = scratch / "corpus"
     corpus.mkdir()
     binary = targets.binary_command(job, DEFAULT_VERSION)
     flags = ["--self-proof=0", "--schedule=stepped", f"-max_total_time={seconds}", "-seed=1", "-reduce_inputs=0"]
-    command = [*binary, *flags, f"-artifact_prefix={scratch}/", str(corpus)]
-    _check(_run_campaign(command, job, seconds, scratch), job.title)
+    code, output = run_once([*binary, *flags, str(corpus)], DEFAULT_VERSION, seconds + RUN_SECONDS)
+    if code is None:
+        raise CouldNotRun(f"{job.target} {job.title}: did not end {RUN_SECONDS} s after its {seconds} s")
+    _check(code, output, job.title)
     found = []
     for path in sorted(corpus.iterdir()):
-        done = _run([*binary, "--self-proof=0", f"--show={path}"], scratch, RUN_SECONDS)
-        shown = _check(done, f"--show={path.name}").stdout
+        code, shown = run_once([*binary, "--self-proof=0", f"--show={path}"], DEFAULT_VERSION, RUN_SECONDS)
+        _check(code, shown, f"--show={path.name}")
         if most_lanes(shown) >= LEAST_LANES and "\nschedule:" in shown:
             program = scratch / f"{path.name}.prog"
             program.write_text(shown, encoding="utf-8")
@@ -96,17 +90,9 @@ def most_lanes(text: str) -> int:
     return max(phase.count("    lane:") for phase in text.split("phase:"))
 
 
-def _run_campaign(command: list[str], job: Job, seconds: int, scratch: Path) -> subprocess.CompletedProcess:
-    try:
-        return _run(command, scratch, seconds + RUN_SECONDS)
-    except subprocess.TimeoutExpired as error:
-        raise CouldNotRun(f"{job.target} {job.title}: did not end {RUN_SECONDS} s after its {seconds} s") from error
-
-
-def _check(done: subprocess.CompletedProcess, what: str) -> subprocess.CompletedProcess:
-    if done.returncode not in (0, child.FOUND):
-        raise CouldNotRun(f"{what}: exit {done.returncode}: {complaint(done.stdout)}")
-    return done
+def _check(code: int | None, output: str, what: str) -> None:
+    if code not in (0, child.FOUND):
+        raise CouldNotRun(f"{what}: exit {code}: {complaint(output)}")
 
 
 def outcome_of(code: int | None, output: str, may_be_free: bool = False) -> Outcome:
