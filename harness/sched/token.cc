@@ -22,6 +22,8 @@ struct Lane {
   Kind kind = Kind::kStart;
   bool timed_out = false;
   uint32_t steps = 0;
+  uint32_t begun = 0;  // op boundaries, and the lane's end
+  uint32_t into = 0;   // steps since the last of them
   uintptr_t pc = 0;
   const void* object = nullptr;
   int64_t deadline = kNoDeadline;
@@ -68,6 +70,11 @@ void CountStep(Kind kind, uintptr_t pc) {
   Lane& lane = run.lane[run.current];
   ++run.steps;
   ++lane.steps;
+  ++lane.into;
+  if (kind == Kind::kOp || kind == Kind::kExit) {
+    ++lane.begun;
+    lane.into = 0;
+  }
   lane.kind = kind;
   lane.pc = pc;
   uint64_t place = pc == 0 ? 0 : StableAddress(pc);
@@ -82,13 +89,16 @@ void CountStep(Kind kind, uintptr_t pc) {
 void Record(const Choice& choice, int to) {
   ++run.switches;
   if (run.switches > kMaxRecorded) return;
-  uintptr_t pc = choice.current < 0 ? 0 : run.lane[choice.current].pc;
+  const Lane none{};
+  const Lane& from = choice.current < 0 ? none : run.lane[choice.current];
   record[run.switches - 1] = {.step = choice.step,
                               .from = static_cast<int8_t>(choice.current),
                               .to = static_cast<int8_t>(to),
                               .kind = choice.kind,
                               .by_default = to == DefaultLane(choice),
-                              .pc = pc};
+                              .begun = from.begun,
+                              .into = from.into,
+                              .pc = from.pc};
 }
 
 int Choose(Kind kind) {

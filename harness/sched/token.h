@@ -40,6 +40,8 @@ struct SwitchRecord {
   int8_t to = 0;
   Kind kind = Kind::kStart;  // what `from` was about to do, or why it stopped
   bool by_default = false;   // DefaultLane would have done the same: a replay does not need it
+  uint32_t begun = 0;        // op boundaries `from` had come to; its end is one more
+  uint32_t into = 0;         // its steps since the last of them
   uintptr_t pc = 0;          // where `from` stopped; 0 outside the code under test
 };
 

@@ -3,14 +3,17 @@
 import ctypes
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fuzz_once import command, fuzz, replay, run
 
 from conftest import FLAVOUR
+from refquake_cli.minimize_serial import serialised
+from refquake_cli.program_model import parse_program
 from refquake_cli.reports import find_report
-from refquake_cli.reports.schedule import recorded_schedule
+from refquake_cli.reports.schedule import order_in, recorded_schedule
 from refquake_cli.switch_places import told_switches
 
 RACE = """target: node
@@ -127,6 +130,21 @@ def test_a_switch_inside_the_extension_names_its_line(tmp_path: Path) -> None:
         switches
     )
     assert any("between two ops" in switch for switch in switches), switches
+
+
+def test_what_came_before_can_go_before(tmp_path: Path) -> None:
+    """From any of the last hand-overs on, the lanes stop at the same places when all else happens in one lane."""
+    output = replay("node", "clean", "threads", write(tmp_path / "race.prog", "random(seed=5)")).output
+    program = replace(parse_program(RACE.format(schedule="free")), schedule=recorded_schedule(output))
+    order = order_in(output)
+    assert sum(one.lane is None for one in order) == 2, "not every phase of several lanes was told"
+    for back, serial in enumerate(serialised(program, order), 1):
+        path = tmp_path / "serial.prog"
+        path.write_text(str(serial), encoding="utf-8")
+        again = order_in(replay("node", "clean", "threads", path).output)
+        assert [one.into for one in again[len(again) - back + 1 :]] == [
+            one.into for one in order[len(order) - back + 1 :]
+        ], str(serial)
 
 
 def address_seen(prefix: list[str]) -> str:

@@ -14,10 +14,11 @@ from itertools import islice
 
 from refquake_cli.console import elapsed_text
 from refquake_cli.minimize_passes import EditPass, one_switch, passes, renamed, switches_of
+from refquake_cli.minimize_serial import serialised
 from refquake_cli.minimize_trial import Goal, Replayer, Trial, wait_for
 from refquake_cli.op_list import OpList
 from refquake_cli.program_model import FREE, Program
-from refquake_cli.reports.schedule import recorded_schedule
+from refquake_cli.reports.schedule import order_in, recorded_schedule
 
 RECORDINGS = 10  # of a finding that does not show each time
 
@@ -45,7 +46,7 @@ class Search:
 
     def run(self, program: Program) -> Program:
         self._seen.add(str(program))
-        best = self._settle(program)
+        best = self._settle(self._untangled(program))
         # What a policy chose is a list of switches now, each of which may turn out not to matter.
         if recorded := self._recorded(best):
             best = self._settle(recorded)
@@ -74,10 +75,24 @@ class Search:
         """With the switches that its policy chose, if it still shows the finding with them."""
         if program.schedule == FREE or switches_of(program) is not None:
             return None
+        schedule = recorded_schedule(self._shown(program))
+        return self._first([replace(program, schedule=schedule)]) if schedule else None
+
+    def _untangled(self, program: Program) -> Program:
+        """With its history before the lanes, if it was stepped: ops can then be dropped and the steps stay."""
+        if program.schedule == FREE:
+            return program
+        exact = self._recorded(program) or program
+        if switches_of(exact) is None:
+            return program
+        self._note(f"{len(exact.ops)} ops left, what came before goes before")
+        return self.first(serialised(exact, order_in(self._shown(exact)))) or exact
+
+    def _shown(self, program: Program) -> str:
+        """What a run says that shows the finding; nothing where none did."""
         times = 1 if self._goal.always else RECORDINGS
         report = self._replayer.measure(str(program), times, self._side_by_side, self._goal.signature).report
-        schedule = recorded_schedule(report.text) if report else ""
-        return self._first([replace(program, schedule=schedule)]) if schedule else None
+        return report.text if report else ""
 
     def _sweep(self, edit_pass: EditPass, best: Program) -> Program:
         """From the end of the program to its front: what stands behind a place taken is settled already."""

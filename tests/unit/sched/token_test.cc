@@ -175,6 +175,28 @@ TEST(Token, OpBoundariesAreYieldPointsOnlyForLanes) {
   lanes.Free();
 }
 
+TEST(Token, AHandOverTellsHowFarItsLaneHadCome) {
+  Lanes lanes(2, [](Shared*, int) {
+    for (int op = 0; op < 3; ++op) {
+      SchedOpBoundary();
+      sched_yield();
+    }
+  });
+  // The default passes the token on at each sched_yield, and at the end.
+  ReplayPolicy policy(nullptr, 0);
+  SteppedRun run = lanes.Step(policy);
+  ASSERT_GE(run.recorded, 3);
+  EXPECT_EQ(run.record[0].from, -1);
+  EXPECT_EQ(run.record[0].begun, 0u);
+  EXPECT_EQ(run.record[1].from, 0);
+  EXPECT_EQ(run.record[1].begun, 1u);
+  EXPECT_EQ(run.record[1].into, 1u);
+  const SwitchRecord& last = run.record[run.recorded - 1];
+  EXPECT_EQ(last.kind, Kind::kExit);
+  EXPECT_EQ(last.begun, 4u);
+  EXPECT_EQ(last.into, 0u);
+}
+
 TEST(Token, FreeAndSteppedRunsAlternate) {
   Lanes lanes(3, Locked);
   RandomPolicy policy(5);

@@ -124,12 +124,12 @@ def _compare(
     out: Path,
 ) -> int:  # fmt: skip
     from refquake_cli import earnings
-    from refquake_cli.build import build
+    from refquake_cli.build import build, to_fuzz
     from refquake_cli.fuzz_plan import clean_jobs, plan
     from refquake_cli.variant_run import Options
 
     named = [_one_plant(given) for given in dict.fromkeys(plants)]
-    build([flavour])
+    build([flavour], products=_products(named, to_fuzz))
     jobs = [job for target, plant in named for job in plan(target, plant, None, [flavour], DEFAULT_VERSION)]
     clean = [job for target in dict(named) for job in clean_jobs(target, "threads", [flavour], DEFAULT_VERSION)]
     out.mkdir(parents=True, exist_ok=True)
@@ -143,6 +143,10 @@ def _compare(
     _write(out / name, earnings.markdown(title, rows, how), earnings.json_text(rows))
     print(f"written to {out}/{name}.md")
     return INTERRUPTED if interrupted else NOTHING_FOUND
+
+
+def _products(plants: list[tuple[str, str]], to_fuzz) -> list[str]:
+    return list(dict.fromkeys(product for target, _ in plants for product in to_fuzz(target)))
 
 
 def _one_plant(given: str) -> tuple[str, str]:
@@ -207,12 +211,12 @@ def reproducers(
 ) -> int:  # fmt: skip
     """Find the PLANTs (all of them), minimise and replay what was found; writes reproducers.md and .json."""
     from refquake_cli import reproducers as measuring
-    from refquake_cli.build import build
+    from refquake_cli.build import build, to_fuzz
     from refquake_cli.fuzz_plan import plant_job, plant_jobs
     from refquake_cli.variant_run import Options
 
     named = [_one_plant(given) for given in dict.fromkeys(plants)]
-    build([flavour])
+    build([flavour], products=_products(named, to_fuzz) or ["all"])
     if named:
         jobs = [plant_job(target, plant, flavour) for target, plant in named]
     else:

@@ -38,7 +38,7 @@ def command(file: Path, times: int, clean: bool, overrides: "Overrides") -> int:
 
 
 # Told in other words, or gone by now.
-_NOT_SHOWN = ("==refquake== ARTEFACT:", "==refquake== SWITCH:", "artifact_prefix=")
+_NOT_SHOWN = ("==refquake== ARTEFACT:", "==refquake== SWITCH:", "==refquake== ORDER:", "artifact_prefix=")
 
 
 def report_on_screen(text: str) -> str:

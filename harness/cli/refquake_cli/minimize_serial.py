@@ -1,0 +1,122 @@
+"""What had ended before the lanes got in each other's way, run one after another before them.
+
+    for simpler in serialised(program, order_in(report.text)):        # the most serial first
+        ...
+
+A stepped run that shows a finding is mostly a long history, and at its end a few ops that meet. Ops cannot be dropped
+from that history one by one, for each moves the steps at which the lanes meet. But what ended before a hand-over has
+happened in some order: in that order it goes into a phase of one lane, where no step counts, and the rest meets as
+before. Only a run tells whether that is so: where an op had been cut twice, it is not.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from refquake_cli.program_model import Op, Phase, Program
+from refquake_cli.reports.schedule import HandOver
+
+MAX_WINDOWS = 24  # hand-overs that are tried, from the last one back
+
+
+@dataclass
+class _Place:
+    """How far a lane has come."""
+
+    begun: int = 0
+    into: int = 0
+
+    @property
+    def ended(self) -> int:
+        return max(self.begun - 1, 0)
+
+    @property
+    def cut(self) -> bool:
+        return self.begun > 0 and self.into > 0
+
+    @property
+    def repeated(self) -> int:
+        """Steps that a lane makes again which starts anew with the op it was in."""
+        return 1 + self.into if self.begun > 0 else 0
+
+
+def serialised(program: Program, order: list[HandOver]) -> Iterator[Program]:
+    runs = _runs(order)
+    stepped = [at for at, phase in enumerate(program.phases) if len(phase) > 1]
+    if not runs or len(runs) > len(stepped):
+        return
+    at = stepped[len(runs) - 1]
+    before: list[Op] = []
+    for number, phase in enumerate(program.phases[:at]):
+        before += _history(phase, runs[stepped.index(number)]) if number in stepped else phase[0]
+    phase, hand_overs = program.phases[at], runs[-1]
+    for window in range(len(hand_overs) - 1, max(len(hand_overs) - 1 - MAX_WINDOWS, -1), -1):
+        happened = _happened(phase, hand_overs[: window + 1])
+        if at == 0 and not happened:
+            return
+        rest, switches = _meeting(phase, hand_overs, window)
+        phases = [((*before, *happened),), rest, *program.phases[at + 1 :]]
+        yield replace(program.with_phases(phases), schedule=f"replay({', '.join(switches)})")
+
+
+def _runs(order: list[HandOver]) -> list[list[HandOver]]:
+    """The hand-overs of each phase, its start first."""
+    runs: list[list[HandOver]] = []
+    for one in order:
+        if one.lane is None:
+            runs.append([])
+        if runs:
+            runs[-1].append(one)
+    return runs
+
+
+def _happened(phase: Phase, hand_overs: list[HandOver]) -> list[Op]:
+    """The ops that had ended by the last of these, in the order in which they ended."""
+    ended = [0] * len(phase)
+    ops: list[Op] = []
+    for one in hand_overs:
+        if one.lane is not None:
+            now = _Place(one.begun).ended
+            ops += phase[one.lane][ended[one.lane] : now]
+            ended[one.lane] = max(now, ended[one.lane])
+    return ops
+
+
+def _history(phase: Phase, hand_overs: list[HandOver]) -> list[Op]:
+    """All ops of a phase that came to its end: one lane was the last."""
+    happened = _happened(phase, hand_overs)
+    last = phase[hand_overs[-1].to]
+    missing = sum(len(lane) for lane in phase) - len(happened)
+    return [*happened, *last[len(last) - missing :]]
+
+
+def _meeting(phase: Phase, hand_overs: list[HandOver], window: int) -> tuple[Phase, list[str]]:
+    """What is left of each lane at that hand-over, and the switches that bring them there and go on from there."""
+    places = [_Place() for _ in phase]
+    for one in hand_overs[: window + 1]:
+        if one.lane is not None:
+            places[one.lane] = _Place(one.begun, one.into)
+    goes_on = hand_overs[window]
+    last_ran = {one.lane: number for number, one in enumerate(hand_overs[: window + 1])}
+    cut = [lane for lane, place in enumerate(places) if place.cut and lane != goes_on.to]
+    chain = [*sorted(cut, key=lambda lane: last_ran[lane]), goes_on.to]
+    left = [lane for lane, ops in enumerate(phase) if len(ops) > places[lane].ended]
+    numbers = {lane: number for number, lane in enumerate(left)}  # lanes that have ended go
+
+    switches: list[tuple[int, int]] = []
+    step = 0
+    for lane in chain:
+        switches.append((step, lane))
+        if lane != goes_on.to:
+            step += places[lane].repeated
+    shift = step - goes_on.step
+    waiting = set(left) - set(cut)  # lanes that have not started anew
+    running = goes_on.to
+    for one in hand_overs[window + 1 :]:
+        if running in waiting:
+            waiting.discard(running)
+            shift += places[running].repeated
+        switches.append((one.step + shift, one.to))
+        running = one.to
+    return tuple(phase[lane][places[lane].ended :] for lane in left), [
+        f"{step}>{numbers[lane]}" for step, lane in switches if lane in numbers
+    ]
