@@ -73,7 +73,8 @@ target_include_directories(refquake_python SYSTEM INTERFACE "${refquake_include}
 
 add_library(refquake_libpython INTERFACE)
 target_link_libraries(refquake_libpython INTERFACE refquake_python "${refquake_archive}" dl m util)
-target_link_options(refquake_libpython INTERFACE -Wl,--export-dynamic)
+target_link_options(refquake_libpython INTERFACE -Wl,--export-dynamic
+  -Wl,--wrap=_PyEval_StopTheWorld,--wrap=_PyEval_StartTheWorld)  # harness/python/stopped_world.cc
 if(REFQUAKE_FLAVOUR STREQUAL "asan")
   # harness/python/lock_free_reads.h: the interpreter's own bad loads are looked at first
   target_link_options(refquake_libpython INTERFACE

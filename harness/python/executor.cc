@@ -3,6 +3,7 @@
 #include "python/allocation_faults.h"
 #include "python/fights.h"
 #include "python/free_threading.h"
+#include "python/heap_order.h"
 #include "python/history.h"
 #include "python/interpreter.h"
 #include "python/oracles/call_contract.h"
@@ -11,6 +12,7 @@
 #include "python/oracles/module_life.h"
 #include "python/oracles/survival.h"
 #include "python/oracles/tracking.h"
+#include "python/quarantine.h"
 #include "python/reentry.h"
 #include "python/report.h"
 #include "python/thread_context.h"
@@ -70,6 +72,7 @@ RunResult Executor::Run(const Program& program) {
   }
   lanes_ran_ = false;
   stepping_.Begin(program.schedule);
+  if (stepping_.stepped()) OrderHeaps();
   ResetChains();
   for (size_t i = 0; i < program.phases.size(); ++i) {
     phase_ = static_cast<int16_t>(i);
@@ -300,6 +303,12 @@ void Executor::DrainWorker(int lane, void* executor) {
   PyEval_RestoreThread(worker.thread_state);
   DrainQueues();
   worker.thread_state = PyEval_SaveThread();
+}
+
+void Executor::OrderHeaps() {
+  Quarantine::Release();
+  refquake_order_heap(PyThreadState_Get());
+  for (int i = 0; i < pool_.workers(); ++i) refquake_order_heap(workers_[static_cast<size_t>(i)].thread_state);
 }
 
 void Executor::NoteElders() {

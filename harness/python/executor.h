@@ -86,6 +86,8 @@ class Executor {
   void TakeEvents();
   // Has every thread settle the reference counts queued for it. Objects may die.
   void Drain();
+  // Where this run's objects will lie must not hang on the runs before it.
+  void OrderHeaps();
   // Remembers the tracked instances of watched types that are older than any program.
   void NoteElders();
   // Builds the graph from the slots and the living; tracked instances of watched types that it reaches

@@ -8,10 +8,10 @@
 #include <sanitizer/common_interface_defs.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <ctime>
-#include <mutex>
 #include <vector>
 
 #include "python/history.h"
@@ -58,18 +58,26 @@ struct ThreadRecord {
   size_t next_held = 0;
 };
 
-// Never freed: a dying process reads them all.
-std::mutex g_mutex;
-std::vector<ThreadRecord*> g_records;
+// Never freed: a dying process reads them all. No lock: it would be a stepped lane's yield point.
+constexpr size_t kMaxThreads = 256;
+std::array<std::atomic<ThreadRecord*>, kMaxThreads> g_records;
+std::atomic<size_t> g_threads = 0;
 
-ThreadRecord& Record() {
+// Null for a thread too many, whose instances are not held.
+ThreadRecord* Record() {
   thread_local ThreadRecord* record = nullptr;
-  if (!record) {
-    record = new ThreadRecord;
-    std::lock_guard lock(g_mutex);
-    g_records.push_back(record);
+  if (!record && g_threads.load(std::memory_order_relaxed) < kMaxThreads) {
+    const size_t number = g_threads.fetch_add(1, std::memory_order_relaxed);
+    if (number < kMaxThreads) g_records[number].store(record = new ThreadRecord, std::memory_order_release);
   }
-  return *record;
+  return record;
+}
+
+// Calls `look` with each thread's record.
+void ForEachRecord(auto&& look) {
+  for (const std::atomic<ThreadRecord*>& entry : g_records) {
+    if (ThreadRecord* record = entry.load(std::memory_order_acquire)) look(*record);
+  }
 }
 
 uint64_t Now() {
@@ -92,7 +100,7 @@ void Poison(const Held& held) {
   __asan_unpoison_memory_region(start + kTypeWord, kWord);
 }
 
-void Release(Held& held) {
+void Free(Held& held) {
   if (!held.object) return;
   __asan_unpoison_memory_region(held.object, held.size);
   held.type->free(held.object);
@@ -100,23 +108,24 @@ void Release(Held& held) {
 }
 
 const Held* FindHeld(const char* address) {
-  for (const ThreadRecord* record : g_records) {
-    for (const Held& held : record->held) {
+  const Held* found = nullptr;
+  ForEachRecord([&](ThreadRecord& record) {
+    for (const Held& held : record.held) {
       const auto* start = reinterpret_cast<const char*>(held.object);
-      if (start && address >= start && address < start + held.size) return &held;
+      if (start && address >= start && address < start + held.size) found = &held;
     }
-  }
-  return nullptr;
+  });
+  return found;
 }
 
 const Allocation* FindAllocation(const Held& held) {
   const Allocation* latest = nullptr;
-  for (const ThreadRecord* record : g_records) {
-    for (const Allocation& allocation : record->allocations) {
+  ForEachRecord([&](ThreadRecord& record) {
+    for (const Allocation& allocation : record.allocations) {
       if (allocation.object != held.object || allocation.time > held.time) continue;
       if (!latest || allocation.time > latest->time) latest = &allocation;
     }
-  }
+  });
   return latest;
 }
 
@@ -150,8 +159,9 @@ void OnReport(const char*) {
 void Quarantine::Install() { __asan_set_error_report_callback(OnReport); }
 
 void Quarantine::NoteAllocation(const PyObject* object) {
-  ThreadRecord& record = Record();
-  Allocation& allocation = record.allocations[record.next_allocation++ % kAllocations];
+  ThreadRecord* record = Record();
+  if (!record) return;
+  Allocation& allocation = record->allocations[record->next_allocation++ % kAllocations];
   allocation.object = object;
   allocation.time = Now();
   allocation.stack.Capture();
@@ -161,13 +171,22 @@ bool Quarantine::Hold(PyObject* object, const WatchedType& watched) {
   const bool known_free = watched.free == PyObject_GC_Del || watched.free == PyObject_Free;
   const size_t size = SizeOf(object);
   if (!known_free || Py_TYPE(object) != watched.type || size > kMaxSize || size < sizeof(PyObject)) return false;
-  ThreadRecord& record = Record();
-  Held& held = record.held[record.next_held++ % kHeld];
-  Release(held);
+  ThreadRecord* record = Record();
+  if (!record) return false;
+  Held& held = record->held[record->next_held++ % kHeld];
+  Free(held);
   held = {.object = object, .size = size, .type = &watched, .time = Now()};
   held.stack.Capture();
   Poison(held);
   return true;
+}
+
+void Quarantine::Release() {
+  ForEachRecord([](ThreadRecord& record) {
+    // The oldest first, as they would have gone.
+    for (size_t i = 0; i < kHeld; ++i) Free(record.held[(record.next_held + i) % kHeld]);
+    record.next_held = 0;
+  });
 }
 
 }  // namespace refquake
@@ -179,6 +198,7 @@ namespace refquake {
 void Quarantine::Install() {}
 void Quarantine::NoteAllocation(const PyObject*) {}
 bool Quarantine::Hold(PyObject*, const WatchedType&) { return false; }
+void Quarantine::Release() {}
 
 }  // namespace refquake
 

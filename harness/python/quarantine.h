@@ -9,7 +9,8 @@
 // Contract: does nothing without the address sanitizer. Held are instances whose tp_free is CPython's own,
 // on a free-threaded build: all of the instance is poisoned but two words of its header, the one with the
 // collector's bits and the type: the collector reads them of every block in its heaps, live or not. Each
-// thread holds a few of its own.
+// thread holds a few of its own. What is held when a program begins decides which memory the program gets: a stepped
+// one begins with nothing held.
 #ifndef REFQUAKE_PYTHON_QUARANTINE_H_
 #define REFQUAKE_PYTHON_QUARANTINE_H_
 
@@ -23,6 +24,8 @@ class Quarantine {
   static void NoteAllocation(const PyObject* object);
   // True if the instance is now held: it will be freed by watched.free in time.
   static bool Hold(PyObject* object, const WatchedType& watched);
+  // Frees what is held. No lane runs; the thread state is attached.
+  static void Release();
 };
 
 }  // namespace refquake

@@ -21,6 +21,7 @@ struct Lane {
   LaneState state = LaneState::kNotStarted;
   Kind kind = Kind::kStart;
   bool timed_out = false;
+  bool keeps = false;  // the token: see KeepToken
   uint32_t steps = 0;
   uint32_t begun = 0;  // op boundaries, and the lane's end
   uint32_t into = 0;   // steps since the last of them
@@ -249,6 +250,7 @@ void DescribeRun(StuckReport* report) {
 }
 
 void YieldPoint(Kind kind, uintptr_t pc) {
+  if (run.lane[run.current].keeps && kind != Kind::kYield) return;
   CountStep(kind, pc);
   PassToken(kind);
 }
@@ -274,6 +276,14 @@ void WakeWaiters(const void* object, int count) {
     if (lane < 0) return;
     MakeRunnable(lane);
   }
+}
+
+void KeepToken() {
+  if (IsManaged()) run.lane[managed_lane].keeps = true;
+}
+
+void StopKeepingToken() {
+  if (IsManaged()) run.lane[managed_lane].keeps = false;
 }
 
 int64_t ReadVirtualNanoseconds() { return run.now += kMicrosecond; }

@@ -71,6 +71,11 @@ void SetStuckHandler(StuckHandler handler);
 // Python thread state around it: an attached lane that stops here would hold up stop-the-world.
 void SchedOpBoundary();
 
+// Until the second, the calling lane keeps the token unless it waits or yields, and no other step of it counts. Nothing
+// if the calling thread is not a managed lane.
+void KeepToken();
+void StopKeepingToken();
+
 // For a watchdog: what is known of the run in progress, stacks not yet filled in.
 void DescribeRun(StuckReport* report);
 

@@ -1,0 +1,28 @@
+/* Heap order: the same free memory, handed out in the same order, whatever ran before.
+ *
+ *   refquake_order_heap(state);      // of each thread, no lane running
+ *
+ * Where an object lies decides what a stepped program does: the collector goes from block to block, a critical section
+ * of two objects locks the lower one first, a set of objects hashes by address. mimalloc hands out what was freed
+ * last, so that an object's place is the outcome of all programs so far: what a campaign found would not replay in a
+ * process of its own. From here on a thread's blocks of one size come from a page in the order of their addresses.
+ *
+ * Contract: the world does not run, or `state` is the calling thread's. Nothing is allocated and nothing freed.
+ * Without free threading it does nothing: that interpreter's allocator is another one.
+ * Source: CPython, Include/internal/mimalloc/mimalloc/types.h (mi_page_t, "free" and "local_free"). */
+#ifndef REFQUAKE_PYTHON_HEAP_ORDER_H_
+#define REFQUAKE_PYTHON_HEAP_ORDER_H_
+
+#include <Python.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void refquake_order_heap(PyThreadState *state);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
