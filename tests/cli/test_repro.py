@@ -7,6 +7,7 @@ import pytest
 
 from refquake_cli.artefact import Overrides, open_artefact, read_input
 from refquake_cli.errors import WrongUse
+from refquake_cli.replay import replay_command
 
 PROGRAM = "target: node\nprofile: lifecycle\nphase:\n    lane:\n        a = Node()\n"
 
@@ -146,6 +147,24 @@ def test_headers_are_read_as_the_binary_reads_them(tmp_path: Path, end: str) -> 
     job = artefact.job
     assert (job.target, job.variant, job.flavour, job.profile) == ("node", "oracle", "tsan", "lifecycle")
     assert job.recipe.values == ("'x'",)
+
+
+@pytest.mark.parametrize(("stated", "repeat"), [("", 2), ("# repeat: 40\n", 40), ("# repeat: 1 \r\n", 1)])
+def test_a_program_runs_again_in_a_process_that_it_has_warmed(tmp_path: Path, stated: str, repeat: int) -> None:
+    path = tmp_path / "a.prog"
+    path.write_bytes((stated + "target: node\nphase:\n    lane:\n        a = Node()\n").encode())
+    artefact = open_artefact(path, Overrides())
+    assert artefact.repeat == repeat
+    assert f"--repeat={repeat}" in replay_command(artefact)
+
+
+@pytest.mark.parametrize("stated", ["0", "-1", "often", "", "1234567"])
+def test_how_often_is_a_number(command, tmp_path: Path, stated: str) -> None:
+    path = tmp_path / "a.prog"
+    path.write_text(f"# repeat: {stated}\ntarget: node\nphase:\n    lane:\n        a = Node()\n")
+    done = command("repro", path)
+    assert done.returncode == 2
+    assert "how often to repeat is a number from 1 to 999999" in done.stderr
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])

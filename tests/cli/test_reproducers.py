@@ -38,7 +38,7 @@ def row_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, schedule: str, repor
     outcomes = iter(replays)
     monkeypatch.setattr(reproducers, "open_artefact", lambda *_: SimpleNamespace(path=tmp_path / "input.bin"))
     monkeypatch.setattr(reproducers, "minimize", lambda *_: small)
-    monkeypatch.setattr(reproducers.replaying, "replay_command", lambda *_: [])
+    monkeypatch.setattr(reproducers, "replay_command", lambda *_: [])
     monkeypatch.setattr(reproducers.replaying, "replay_once", lambda *_, **__: next(outcomes))
     return reproducers._row(run("finding", tmp_path), len(replays), 1, Task(""), "3.14.7")
 

@@ -56,6 +56,30 @@ phase:
     lane:
         c = a.keys()
 """
+# The collector visits, and two critical sections lock, in the order of addresses.
+ORDER = """target: ring
+profile: threads
+schedule: random(seed=3)
+phase:
+    lane:
+        a = Ring()
+        b = Ring()
+        a.push(Value())
+        b.push(b)
+phase:
+    lane:
+        a.couple(b)
+        a.swap(b)
+        gc.collect()
+    lane:
+        b.swap(a)
+        a = Ring()
+        a.extend(b)
+    lane:
+        b.couple(a)
+        b.clear()
+        a.swap(b)
+"""
 RUNS = 10
 ASK = 0xFFFFFFFF  # see man 2 personality
 ADDR_NO_RANDOMIZE = 0x0040000
@@ -84,6 +108,17 @@ def test_recorded_switches_replay_to_the_same_hash(tmp_path: Path) -> None:
         replay("node", "clean", "threads", write(tmp_path / "again.prog", first.split(" steps")[0])).output
     )[0]
     assert again == first
+
+
+def test_what_ran_before_does_not_matter(tmp_path: Path) -> None:
+    """Memory is handed out, visited and locked in the same order in the first and in the fiftieth run of a process."""
+    path = tmp_path / "order.prog"
+    path.write_text(ORDER, encoding="utf-8")
+    seen = {
+        repeat: schedules(replay("ring", "clean", "threads", path, repeat).output) for repeat in (1, 17, 50)
+    }
+    assert seen[1], "no schedule was printed"
+    assert seen[1] == seen[17] == seen[50]
 
 
 def test_stepped_race_is_found(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ finding's folder or beside their text.
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from refquake_cli.errors import WrongUse
@@ -28,6 +28,9 @@ DEFAULT_FLAVOUR = "asan"
 _HEADER = re.compile(r"^(target|profile):[ \t]*([^\s\0#]+)[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 # `minimize` writes these: a program text from it knows how it was found.
 _FACT = re.compile(r"^# (variant|flavour|version|release):[ \t]*([^\s\0]+)[ \t]*\r?$", re.MULTILINE)
+_REPEAT = re.compile(r"^# repeat:[ \t]*(.*?)[ \t]*\r?$", re.MULTILINE)
+# The second time, the module has what the first left in it: a campaign's programs find it so.
+_WARM = 2
 _BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -46,6 +49,7 @@ class Artefact:
     path: Path
     job: Job
     version: str
+    repeat: int = _WARM  # how often a process runs it
 
 
 def open_artefact(path: Path, overrides: Overrides) -> Artefact:
@@ -62,7 +66,8 @@ def open_artefact(path: Path, overrides: Overrides) -> Artefact:
     if (path.parent / DESCRIPTION).is_file():
         return _from_finding(path.parent, path, overrides)
     text = _text_of(path, content)
-    return _artefact(path, dict(_HEADER.findall(text) + _FACT.findall(text)), overrides, _recipe_in(path, text))
+    facts = dict(_HEADER.findall(text) + _FACT.findall(text))
+    return replace(_artefact(path, facts, overrides, _recipe_in(path, text)), repeat=_repeat_in(path, text))
 
 
 def _input_of(folder: Path) -> Path:
@@ -101,6 +106,13 @@ def _text_of(path: Path, content: bytes) -> str:
         return content.decode(errors="replace")
     sidecar = path.with_name(path.name + ".prog")
     return sidecar.read_text(errors="replace") if sidecar.is_file() else ""
+
+
+def _repeat_in(path: Path, text: str) -> int:
+    stated = _REPEAT.search(text)
+    if stated and not re.fullmatch(r"[1-9]\d{0,5}", stated[1]):
+        raise WrongUse(f"{path}: '{stated[0].strip()}': how often to repeat is a number from 1 to 999999")
+    return int(stated[1]) if stated else _WARM
 
 
 def _recipe_in(path: Path, text: str) -> Recipe | None:

@@ -7,7 +7,6 @@ The script is run under the flavour the finding is of and under the ordinary int
 stays only if it fails on the finding's variant and holds on the clean one.
 """
 
-import re
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from refquake_cli import targets
 from refquake_cli.artefact import Artefact
-from refquake_cli.errors import CouldNotRun, WrongUse
+from refquake_cli.errors import CouldNotRun
 from refquake_cli.export_checks import Plan, plan_checks
 from refquake_cli.export_python import check_program
 from refquake_cli.export_run import ScriptRun, describe, raised_in, run_once, run_script
@@ -32,7 +31,6 @@ PLAIN = "plain"
 MARK = "Found by refquake in"  # in every script: what carries it may be written over
 ROUNDS = 100  # of a program with lanes
 PROBES = 3
-_REPEAT = re.compile(r"^# repeat: (.*)$", re.MULTILINE)
 _NAME_ERRORS = ("NameError", "UnboundLocalError")
 _FLAVOURS = {
     "asan": "a debug build with address sanitizer",
@@ -84,13 +82,7 @@ class _Exporter:
 
     def _measure(self, program: Program) -> Measured:
         replayer = Replayer(self._artefact, self._scratch / "replays")
-        text = self._artefact.path.read_text(errors="replace") if self._artefact.path.suffix == ".prog" else ""
-        if repeat := _REPEAT.search(text):
-            if not re.fullmatch(r"[1-9]\d{0,5}", repeat[1]):
-                raise WrongUse(
-                    f"{self._artefact.path}: '{repeat[0]}': how often to repeat is a number from 1 to 999999"
-                )
-            replayer.repeat = int(repeat[1])
+        replayer.repeat = self._artefact.repeat
         measured = replayer.measure(str(program), self._times, 2)
         if not measured.hits:
             raise CouldNotRun(f"not reproduced in {self._times} fresh processes: there is nothing to show in a script")

@@ -31,7 +31,7 @@ def replay(artefact: Artefact, times: int) -> list[Replay]:
 
 def replay_command(artefact: Artefact) -> list[str]:
     command = targets.binary_command(artefact.job, artefact.version)
-    return [*command, f"--replay={artefact.path.resolve()}"]
+    return [*command, f"--replay={artefact.path.resolve()}", f"--repeat={artefact.repeat}"]
 
 
 def _replay_once(artefact: Artefact) -> Replay:

@@ -18,10 +18,9 @@ import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from refquake_cli import replays as replaying
-from refquake_cli.artefact import Overrides, open_artefact
+from refquake_cli.artefact import Artefact, Overrides, open_artefact
 from refquake_cli.campaign import Campaign
 from refquake_cli.console import Progress
 from refquake_cli.errors import CouldNotRun, WrongUse
@@ -29,6 +28,7 @@ from refquake_cli.job import Job
 from refquake_cli.minimize import Minimized, minimize
 from refquake_cli.minimize_passes import switches_of
 from refquake_cli.program_model import FREE
+from refquake_cli.replay import replay_command
 from refquake_cli.reports import Report
 from refquake_cli.switch_places import told_switches
 from refquake_cli.variant_run import Options, VariantRun
@@ -92,7 +92,7 @@ def _row(run: VariantRun, replays: int, workers: int, task, version: str) -> Row
         _tell(row, minimize(artefact, outcome.folder / "minimized.prog", MINIMIZE_TIMES, task))
         row.minimize_seconds = time.monotonic() - started
         task.step("replay")
-        _replay(row, job, artefact.path, replays, workers)
+        _replay(row, artefact, replays, workers)
     except (CouldNotRun, WrongUse) as error:  # the others are worth having
         row.problem = str(error)
     return row
@@ -113,9 +113,9 @@ def _names_line(target: str, report: Report | None) -> bool:
     return bool(re.search(rf"\b{target}\w*\.\w+:\d+", said))
 
 
-def _replay(row: Row, job: Job, artefact: Path, replays: int, workers: int) -> None:
+def _replay(row: Row, artefact: Artefact, replays: int, workers: int) -> None:
     with ThreadPoolExecutor(workers) as pool:
-        command = replaying.replay_command(job, artefact.resolve())
+        command = replay_command(artefact)
         outcomes = list(pool.map(lambda _: replaying.replay_once(command, may_be_free=True), range(replays)))
     row.replays = replays
     row.exact = max((outcomes.count(one) for one in set(outcomes) if one.found), default=0)

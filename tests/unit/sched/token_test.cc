@@ -197,6 +197,26 @@ TEST(Token, AHandOverTellsHowFarItsLaneHadCome) {
   EXPECT_EQ(last.into, 0u);
 }
 
+TEST(Token, ALaneThatKeepsTheTokenMakesNoStepsButWhereItWaits) {
+  Lanes lanes(2, [](Shared* shared, int lane) {
+    if (lane == 0) KeepToken();
+    IncrementBoth(shared, 3);
+    SchedOpBoundary();
+    if (lane == 0) sched_yield();
+    if (lane == 0) StopKeepingToken();
+    SchedOpBoundary();
+  });
+  ReplayPolicy policy(nullptr, 0);
+  SteppedRun run = lanes.Step(policy);
+  // Lane 0: the yield, the second boundary, its end. Lane 1: both boundaries, its end, and what it loads and stores.
+  EXPECT_EQ(run.record[1].from, 0);
+  EXPECT_EQ(run.record[1].step, 1u);
+  EXPECT_EQ(run.record[1].kind, Kind::kYield);
+  EXPECT_EQ(lanes.shared.counter, 6);
+  KeepToken();  // of no lane: nothing
+  EXPECT_EQ(lanes.Step(policy).hash, run.hash);
+}
+
 TEST(Token, FreeAndSteppedRunsAlternate) {
   Lanes lanes(3, Locked);
   RandomPolicy policy(5);
