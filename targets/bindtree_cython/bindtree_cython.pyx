@@ -60,7 +60,7 @@ cdef class Tree:
     def pop(self):
         with cython.critical_section(self):
             child = self.children.pop()
-        if PLANT(pop_extra_decref): Py_DECREF(child)  # finds: missing-incref, use-after-free, negative-refcount, gc-assertion, segv; with: asan
+        if PLANT(pop_extra_decref): Py_DECREF(child)  # finds: missing-incref, use-after-free, negative-refcount, gc-assertion, assertion, segv; with: asan
         return child
 
     def last(self):

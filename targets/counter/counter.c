@@ -286,7 +286,7 @@ holder_work(PyObject *op, PyObject *Py_UNUSED(ignored))
     PyObject *value;
     Py_BEGIN_CRITICAL_SECTION(op);
     value = ((Holder *)op)->held;
-    if (!PLANT_WINDOW(borrowed_while_detached)) Py_XINCREF(value);  // finds: use-after-free, negative-refcount, segv; with: threads, asan; rare
+    if (!PLANT_WINDOW(borrowed_while_detached)) Py_XINCREF(value);  // finds: use-after-free, negative-refcount, assertion, segv; with: threads, asan; rare
     Py_BEGIN_ALLOW_THREADS
     waste_time();
     Py_END_ALLOW_THREADS
