@@ -10,7 +10,7 @@ import pytest
 from fuzz_once import command, fuzz, replay, run
 
 from conftest import FLAVOUR
-from refquake_cli.minimize_serial import serialised
+from refquake_cli.minimize_serial import serialised, windows
 from refquake_cli.program_model import parse_program
 from refquake_cli.reports import find_report
 from refquake_cli.reports.schedule import order_in, recorded_schedule
@@ -173,13 +173,13 @@ def test_what_came_before_can_go_before(tmp_path: Path) -> None:
     program = replace(parse_program(RACE.format(schedule="free")), schedule=recorded_schedule(output))
     order = order_in(output)
     assert sum(one.lane is None for one in order) == 2, "not every phase of several lanes was told"
-    for back, serial in enumerate(serialised(program, order), 1):
+    last_phase = max(number for number, one in enumerate(order) if one.lane is None)
+    for window, serial in zip(windows(program.phases[-1], order[last_phase:]), serialised(program, order), strict=True):
         path = tmp_path / "serial.prog"
         path.write_text(str(serial), encoding="utf-8")
         again = order_in(replay("node", "clean", "threads", path).output)
-        assert [one.into for one in again[len(again) - back + 1 :]] == [
-            one.into for one in order[len(order) - back + 1 :]
-        ], str(serial)
+        met = [one.into for one in order[last_phase + window + 1 :]]
+        assert [one.into for one in again[len(again) - len(met) :]] == met, str(serial)
 
 
 def address_seen(prefix: list[str]) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from refquake_cli.program_model import Op, Phase, Program
 from refquake_cli.reports.schedule import HandOver
 
-MAX_WINDOWS = 24  # hand-overs that are tried, from the last one back
+MAX_WINDOWS = 24  # that are tried
 
 
 @dataclass
@@ -49,13 +49,32 @@ def serialised(program: Program, order: list[HandOver]) -> Iterator[Program]:
     for number, phase in enumerate(program.phases[:at]):
         before += _history(phase, runs[stepped.index(number)]) if number in stepped else phase[0]
     phase, hand_overs = program.phases[at], runs[-1]
-    for window in range(len(hand_overs) - 1, max(len(hand_overs) - 1 - MAX_WINDOWS, -1), -1):
+    for window in windows(phase, hand_overs):
         happened = _happened(phase, hand_overs[: window + 1])
         if at == 0 and not happened:
             return
         rest, switches = _meeting(phase, hand_overs, window)
         phases = [((*before, *happened),), rest, *program.phases[at + 1 :]]
         yield replace(program.with_phases(phases), schedule=f"replay({', '.join(switches)})")
+
+
+def windows(phase: Phase, hand_overs: list[HandOver]) -> list[int]:
+    """The hand-overs that may be where the lanes begin to meet, those with most behind them first. Of those between
+    which no op ended only the last and the first: the last has the fewest switches, the first is the safest."""
+    found: list[int] = []
+    group: list[int] = []
+    before = None
+    for window in range(len(hand_overs) - 1, -1, -1):
+        happened = _happened(phase, hand_overs[: window + 1])
+        if happened != before:
+            found += (*group[:1], *group[-1:])
+            group = []
+        if not happened:
+            break
+        before = happened
+        group.append(window)
+    found += (*group[:1], *group[-1:])
+    return [*dict.fromkeys(found)][:MAX_WINDOWS] + [0]  # at last, only the phases before this one
 
 
 def _runs(order: list[HandOver]) -> list[list[HandOver]]:
