@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "python/elf_imports.h"
+#include "python/lock_points.h"
 #include "python/oracles/free_contract.h"
 #include "python/oracles/tracking.h"
 
@@ -82,6 +83,7 @@ void InstallImportHooks(const Target& target) {
       {"PyObject_Free", reinterpret_cast<void*>(ObjectFree)},   {"PyMem_Free", reinterpret_cast<void*>(MemoryFree)},
   };
   RedirectImports(name, redirections);
+  RedirectImports(name, LockPoints());
 }
 
 }  // namespace refquake

@@ -33,4 +33,8 @@ void SchedOpBoundary() {
   if (IsManaged()) YieldPoint(Kind::kOp, 0);
 }
 
+void SchedLock(Kind kind, const void* place) {
+  if (IsManaged()) YieldPoint(kind, reinterpret_cast<uintptr_t>(place));
+}
+
 }  // namespace refquake::sched
