@@ -42,7 +42,8 @@ void RecordTrial(const char* text, size_t size);
 
 // Writes to standard error how the lanes of the run in progress, or of the last one, were stepped: the switches as a
 // program's schedule with the number of steps and the trace hash, then where each of the first of them is, then every
-// hand-over with how far each lane had come. Behind the last that a program can hold stands "..."; then it is none. Nothing if lanes ran free.
+// hand-over with how far each lane had come. Behind the last that a program can hold stands "..."; then it is none.
+// Nothing if lanes ran free.
 void WriteSchedule();
 
 // Called by the sanitizer runtime on its way out: writes the recorded input as an artefact. Installed by

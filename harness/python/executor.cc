@@ -307,6 +307,7 @@ void Executor::DrainWorker(int lane, void* executor) {
 
 void Executor::OrderHeaps() {
   Quarantine::Release();
+  refquake_clear_free_lists(PyThreadState_Get());
   refquake_order_heap(PyThreadState_Get());
   for (int i = 0; i < pool_.workers(); ++i) refquake_order_heap(workers_[static_cast<size_t>(i)].thread_state);
 }
@@ -363,6 +364,8 @@ void Executor::Finish() {
   for (LaneLog& log : logs_) {
     if (options_.judge) JudgeUnfreed(target_, log);
   }
+  // An object that two lanes dropped is in a free list twice: it shows here, and not in another program.
+  if (lanes_ran_) refquake_clear_free_lists(PyThreadState_Get());
   living_.NextRun();
 }
 

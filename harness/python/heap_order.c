@@ -65,9 +65,21 @@ refquake_order_heap(PyThreadState *state)
         }
     }
 }
+
+void
+refquake_clear_free_lists(PyThreadState *state)
+{
+    _PyGC_ClearAllFreeLists(state->interp);
+}
 #else
 void
 refquake_order_heap(PyThreadState *state)
+{
+    (void)state;
+}
+
+void
+refquake_clear_free_lists(PyThreadState *state)
 {
     (void)state;
 }

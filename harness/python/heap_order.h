@@ -21,6 +21,10 @@ extern "C" {
 
 void refquake_order_heap(PyThreadState *state);
 
+/* Empties CPython's own free lists, of all threads: they too hand out what was freed last, and keep what a program has
+ * corrupted for a later one to die of. No lane runs; the thread state is attached. */
+void refquake_clear_free_lists(PyThreadState *state);
+
 #ifdef __cplusplus
 }
 #endif

@@ -71,8 +71,8 @@ void SetStuckHandler(StuckHandler handler);
 // Python thread state around it: an attached lane that stops here would hold up stop-the-world.
 void SchedOpBoundary();
 
-// A yield point at `place` (an address in the code under test), where a lock is about to be taken (kAcquire) or has been
-// given back (kRelease). Nothing if the calling thread is not a managed lane.
+// A yield point at `place` (an address in the code under test), where a lock is about to be taken (kAcquire) or has
+// been given back (kRelease). Nothing if the calling thread is not a managed lane.
 void SchedLock(Kind kind, const void* place);
 
 // Until the second, the calling lane keeps the token unless it waits or yields, and no other step of it counts. Nothing
