@@ -57,8 +57,8 @@ refquake_order_heap(PyThreadState *state)
         if (heap->page_count == 0) {
             continue;
         }
-        _mi_heap_delayed_free_all(heap);
-        for (size_t bin = 0; bin <= MI_BIN_FULL; ++bin) {
+        _mi_heap_delayed_free_all(heap); /* of another thread's heap too: so does the collector */
+        for (size_t bin = 0; bin < MI_BIN_FULL; ++bin) { /* full pages have no free block */
             for (mi_page_t *page = heap->pages[bin].first; page != NULL; page = page->next) {
                 order_page(page);
             }

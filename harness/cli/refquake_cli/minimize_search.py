@@ -21,7 +21,7 @@ from refquake_cli.program_model import FREE, Program
 from refquake_cli.reports.schedule import order_in, recorded_schedule
 
 RECORDINGS = 10  # of a finding that does not show each time
-MEETINGS, SEEDS = 5, 40  # that are tried of the ways to put what came before before
+MEETINGS, SEEDS = 3, 25  # that are tried of the ways to put what came before before
 
 
 class Search:
