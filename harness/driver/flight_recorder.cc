@@ -17,7 +17,7 @@ namespace refquake {
 namespace {
 
 constexpr int kMaxShownSwitches = 32;  // of more, nobody reads where each is
-constexpr int kMaxToldOrder = 1024;
+constexpr int kMaxToldOrder = 1024;    // a longer run has been spinning: no minimiser makes anything of it
 
 FlightRecord g_unmapped;
 FlightRecord* g_record = &g_unmapped;

@@ -26,6 +26,15 @@ constexpr int kCollections = 3;
 constexpr uint64_t kRunsBetweenCollections = 256;
 constexpr int kMaxFaults = 64;  // per op
 
+struct StoppedWorld {
+  StoppedWorld() { refquake_stop_world(state); }
+  ~StoppedWorld() { refquake_start_world(state); }
+  StoppedWorld(const StoppedWorld&) = delete;
+  StoppedWorld& operator=(const StoppedWorld&) = delete;
+
+  PyThreadState* state = PyThreadState_Get();
+};
+
 }  // namespace
 
 Executor::Executor(Target& target, const ExecutorOptions& options)
@@ -306,9 +315,10 @@ void Executor::DrainWorker(int lane, void* executor) {
 }
 
 void Executor::OrderHeaps() {
+  const StoppedWorld stopped;
   Quarantine::Release();
-  refquake_clear_free_lists(PyThreadState_Get());
-  refquake_order_heap(PyThreadState_Get());
+  refquake_clear_free_lists(stopped.state);
+  refquake_order_heap(stopped.state);
   for (int i = 0; i < pool_.workers(); ++i) refquake_order_heap(workers_[static_cast<size_t>(i)].thread_state);
 }
 
@@ -365,7 +375,7 @@ void Executor::Finish() {
     if (options_.judge) JudgeUnfreed(target_, log);
   }
   // An object that two lanes dropped is in a free list twice: it shows here, and not in another program.
-  if (lanes_ran_) refquake_clear_free_lists(PyThreadState_Get());
+  if (lanes_ran_) refquake_clear_free_lists(StoppedWorld().state);
   living_.NextRun();
 }
 

@@ -11,6 +11,7 @@
 #  include <stdlib.h>
 
 #  include "internal/pycore_gc.h" /* 3.13's pycore_tstate.h does not include what it needs */
+#  include "internal/pycore_pystate.h"
 #  include "internal/pycore_tstate.h"
 
 /* A page of more is one of very small blocks, none of which is an object. */
@@ -25,9 +26,25 @@ compare(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
+/* What was freed twice makes a circle: then whoever walks it would not come to an end. */
+static bool
+is_finite(const mi_page_t *page, const mi_block_t *block)
+{
+    for (size_t count = 0; count <= page->capacity; ++count) {
+        if (block == NULL) {
+            return true;
+        }
+        block = mi_block_next(page, block);
+    }
+    return false;
+}
+
 static void
 order_page(mi_page_t *page)
 {
+    if (!is_finite(page, page->local_free) || !is_finite(page, page->free)) {
+        return;
+    }
     _mi_page_free_collect(page, true);
     size_t count = 0;
     bool ordered = true;
@@ -51,13 +68,19 @@ order_page(mi_page_t *page)
 void
 refquake_order_heap(PyThreadState *state)
 {
+#  if PY_VERSION_HEX < 0x030E0000
+    /* 3.13 puts a page that becomes empty on the list of the thread that frees, which its owner then changes unlocked. */
+    if (state != PyThreadState_Get()) {
+        return;
+    }
+#  endif
     struct _mimalloc_thread_state *own = &((_PyThreadStateImpl *)state)->mimalloc;
     for (int number = 0; number < _Py_MIMALLOC_HEAP_COUNT; ++number) {
         mi_heap_t *heap = &own->heaps[number];
         if (heap->page_count == 0) {
             continue;
         }
-        _mi_heap_delayed_free_all(heap); /* of another thread's heap too: so does the collector */
+        _mi_heap_delayed_free_all(heap); /* of another thread's heap: the collector does the like */
         for (size_t bin = 0; bin < MI_BIN_FULL; ++bin) { /* full pages have no free block */
             for (mi_page_t *page = heap->pages[bin].first; page != NULL; page = page->next) {
                 order_page(page);
@@ -71,6 +94,18 @@ refquake_clear_free_lists(PyThreadState *state)
 {
     _PyGC_ClearAllFreeLists(state->interp);
 }
+
+void
+refquake_stop_world(PyThreadState *state)
+{
+    _PyEval_StopTheWorld(state->interp);
+}
+
+void
+refquake_start_world(PyThreadState *state)
+{
+    _PyEval_StartTheWorld(state->interp);
+}
 #else
 void
 refquake_order_heap(PyThreadState *state)
@@ -80,6 +115,18 @@ refquake_order_heap(PyThreadState *state)
 
 void
 refquake_clear_free_lists(PyThreadState *state)
+{
+    (void)state;
+}
+
+void
+refquake_stop_world(PyThreadState *state)
+{
+    (void)state;
+}
+
+void
+refquake_start_world(PyThreadState *state)
 {
     (void)state;
 }

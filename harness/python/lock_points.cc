@@ -31,6 +31,18 @@ void End2(PyCriticalSection2* section) {
   sched::SchedLock(Kind::kRelease, __builtin_return_address(0));
 }
 
+#if PY_VERSION_HEX >= 0x030E0000
+void BeginMutex(PyCriticalSection* section, PyMutex* mutex) {
+  sched::SchedLock(Kind::kAcquire, __builtin_return_address(0));
+  PyCriticalSection_BeginMutex(section, mutex);
+}
+
+void Begin2Mutex(PyCriticalSection2* section, PyMutex* one, PyMutex* other) {
+  sched::SchedLock(Kind::kAcquire, __builtin_return_address(0));
+  PyCriticalSection2_BeginMutex(section, one, other);
+}
+#endif
+
 }  // namespace
 
 std::span<const Redirection> LockPoints() {
@@ -39,6 +51,10 @@ std::span<const Redirection> LockPoints() {
       {"PyCriticalSection_End", reinterpret_cast<void*>(End)},
       {"PyCriticalSection2_Begin", reinterpret_cast<void*>(Begin2)},
       {"PyCriticalSection2_End", reinterpret_cast<void*>(End2)},
+#if PY_VERSION_HEX >= 0x030E0000
+      {"PyCriticalSection_BeginMutex", reinterpret_cast<void*>(BeginMutex)},
+      {"PyCriticalSection2_BeginMutex", reinterpret_cast<void*>(Begin2Mutex)},
+#endif
   };
   return points;
 }

@@ -10,7 +10,7 @@
 // on a free-threaded build: all of the instance is poisoned but two words of its header, the one with the
 // collector's bits and the type: the collector reads them of every block in its heaps, live or not. Each
 // thread holds a few of its own. What is held when a program begins decides which memory the program gets: a stepped
-// one begins with nothing held.
+// one begins with nothing held, and a use of what an earlier program freed is then told without those stacks, or missed.
 #ifndef REFQUAKE_PYTHON_QUARANTINE_H_
 #define REFQUAKE_PYTHON_QUARANTINE_H_
 
@@ -24,7 +24,7 @@ class Quarantine {
   static void NoteAllocation(const PyObject* object);
   // True if the instance is now held: it will be freed by watched.free in time.
   static bool Hold(PyObject* object, const WatchedType& watched);
-  // Frees what is held. No lane runs; the thread state is attached.
+  // Frees what is held. The world is stopped.
   static void Release();
 };
 

@@ -1,6 +1,7 @@
-// A stepped lane that has stopped the world makes no steps until it starts it again, but where it waits: nobody else
-// could run, and what it does meanwhile, such as visiting every object in the order of their addresses, is not what a
-// schedule is about. How many steps it took would hang on what the allocator handed out long before.
+// A stepped lane that has stopped the world makes no steps until it starts it again, but where it waits. What it does
+// meanwhile, such as visiting every object in the order of their addresses, would take more steps or fewer by what the
+// allocator handed out long before. Nobody else runs but a lane that has left Python (Py_BEGIN_ALLOW_THREADS): stepped,
+// that one does not meet the collector's visits.
 //
 // The linker's --wrap brings CPython's own calls here (cmake/RefquakeFlavour.cmake).
 // Source: CPython, Include/internal/pycore_pystate.h (_PyEval_StopTheWorld).

@@ -75,7 +75,7 @@ void SchedOpBoundary();
 // been given back (kRelease). Nothing if the calling thread is not a managed lane.
 void SchedLock(Kind kind, const void* place);
 
-// Until the second, the calling lane keeps the token unless it waits or yields, and no other step of it counts. Nothing
+// Between the two the calling lane keeps the token unless it waits or yields, and no other step of it counts. Nothing
 // if the calling thread is not a managed lane.
 void KeepToken();
 void StopKeepingToken();

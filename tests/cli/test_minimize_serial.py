@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from refquake_cli.minimize_serial import MAX_WINDOWS, serialised, windows
-from refquake_cli.program_model import Lane, Op, Program
+from refquake_cli.program_model import Lane, Op, Program, parse_program
 from refquake_cli.reports.schedule import order_in
 
 STEPS = 5  # of each op, behind its boundary
@@ -99,6 +99,28 @@ def test_behind_the_hand_over_the_same_happens_in_the_same_order(seed: int) -> N
         assert run(simpler).did[len(run(simpler).did) - len(happened) :] == happened, str(simpler)
         assert {op.name for op in simpler.ops} == {op.name for op in original.ops}
         assert len(simpler.phases[0]) == 1
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_lanes_without_ops_only_end(seed: int) -> None:
+    original = program_of((4, 0, 3))
+    ran = run(original, random.Random(seed))
+    order = order_in(told(ran))
+    found = list(serialised(original, order))
+    for window, simpler in zip(windows(original.phases[0], order), found, strict=False):
+        happened = ran.did[ran.done_by[window] :]
+        assert run(simpler).did[len(run(simpler).did) - len(happened) :] == happened, str(simpler)
+
+
+def test_what_a_lane_made_stays_its_own_in_the_history() -> None:
+    lanes = parse_program(
+        "target: node\nprofile: threads\nphase:\n    lane:\n        a = Node()\n        b = a\n        a.push(b)\n"
+        "    lane:\n        a = Node()\n        a.push(a)\n        a.pop()\n"
+    )
+    order = order_in("==refquake== ORDER: ->0@0 0.2+1>1@9 1.3+2>0@30\n")
+    history, meeting = list(serialised(lanes, order))[0].phases
+    assert [str(op) for op in history[0]] == ["c = Node()", "d = Node()", "d.push(d)"]
+    assert [[str(op) for op in lane] for lane in meeting] == [["b = c", "c.push(b)"], ["d.pop()"]]
 
 
 def test_the_most_serial_comes_first() -> None:

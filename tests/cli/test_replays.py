@@ -73,7 +73,7 @@ JOB = Job("node", "clean", "asan", "threads")
 
 
 def replay_five(monkeypatch: pytest.MonkeyPatch, once: Callable[[], Outcome]) -> tuple[list[Tally], bool]:
-    monkeypatch.setattr(replays, "replay_command", lambda job, program: [str(program)])
+    monkeypatch.setattr(replays, "bare_replay_command", lambda job, program: [str(program)])
     monkeypatch.setattr(replays, "replay_once", lambda *_: once())
     programs = [Path(f"{number}.prog") for number in range(5)]
     return replays.replay_all(JOB, programs, times=3, workers=1, note=lambda _: None)

@@ -114,9 +114,7 @@ def test_what_ran_before_does_not_matter(tmp_path: Path) -> None:
     """Memory is handed out, visited and locked in the same order in the first and in the fiftieth run of a process."""
     path = tmp_path / "order.prog"
     path.write_text(ORDER, encoding="utf-8")
-    seen = {
-        repeat: schedules(replay("ring", "clean", "threads", path, repeat).output) for repeat in (1, 17, 50)
-    }
+    seen = {repeat: schedules(replay("ring", "clean", "threads", path, repeat).output) for repeat in (1, 17, 50)}
     assert seen[1], "no schedule was printed"
     assert seen[1] == seen[17] == seen[50]
 
@@ -180,6 +178,37 @@ def test_what_came_before_can_go_before(tmp_path: Path) -> None:
         again = order_in(replay("node", "clean", "threads", path).output)
         met = [one.into for one in order[last_phase + window + 1 :]]
         assert [one.into for one in again[len(again) - len(met) :]] == met, str(serial)
+
+
+GAP = """target: ring
+profile: threads
+schedule: replay({step}>1)
+phase:
+    lane:
+        a = Ring()
+        a.push(Value())
+phase:
+    lane:
+        a.__getitem__(0)
+    lane:
+        a.clear()
+"""
+GAP_STEPS = 20  # more than the first lane makes
+
+
+@pytest.mark.skipif(FLAVOUR != "asan", reason="what is read there is null: a segv, which the plant names for asan")
+def test_a_lane_can_be_stopped_between_two_locked_stretches(tmp_path: Path) -> None:
+    """The index is checked under the lock, and the item read under it again: nothing lies between but the two calls."""
+    told = []
+    for step in range(GAP_STEPS):
+        path = tmp_path / f"{step}.prog"
+        path.write_text(GAP.format(step=step), encoding="utf-8")
+        done = replay("ring", "check_then_access", "threads", path)
+        if done.kind == "segv":
+            told += told_switches(done.output)
+    assert any(
+        re.search(r"\((ring|pycore|critical)\w*\.[ch]:\d+\), (about to take a lock|having given)", one) for one in told
+    ), told
 
 
 def address_seen(prefix: list[str]) -> str:

@@ -60,8 +60,7 @@ class _Writer:
         facts.append(("version", self._version))
         if job.release:
             facts.append(("release", job.release))
-        if self.repeat > 1:
-            facts.append(("repeat", str(self.repeat)))
+        facts.append(("repeat", str(self.repeat)))
         if self.rate:
             facts.append(("seen", f"{self.rate} fresh processes"))
         facts += [("switch", switch) for switch in self.switches]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from refquake_cli.op_list import OpList
-from refquake_cli.program_model import FREE, SLOTS, Lane, Op, Phase, Program, is_slot
+from refquake_cli.program_model import FREE, SLOTS, Lane, Op, Phase, Program, is_slot, with_slots
 
 MAX_OPS_FOR_PAIRS = 10
 MAX_SINGLE_SWITCHES = 300
@@ -55,15 +55,11 @@ def renamed(program: Program) -> Program:
         for word in (*op.args, op.result):
             if is_slot(word) and word not in order:
                 order[word] = SLOTS[len(order)]
-    return _mapped(program, lambda op: _with_slots(op, order))
+    return _mapped(program, lambda op: with_slots(op, order))
 
 
 def _mapped(program: Program, change: Callable[[Op], Op]) -> Program:
     return program.with_phases([[[change(op) for op in lane] for lane in phase] for phase in program.phases])
-
-
-def _with_slots(op: Op, names: dict[str, str]) -> Op:
-    return replace(op, args=tuple(names.get(arg, arg) for arg in op.args), result=names.get(op.result, op.result))
 
 
 def _keeping(program: Program, keep: Callable[[int], bool]) -> Program:
@@ -209,7 +205,7 @@ def _simpler_arguments(op: Op) -> list[Op]:
 def _joined_slots(program: Program) -> list[Program]:
     used = sorted({slot for op in program.ops for slot in op.slots})
     pairs = [(one, other) for number, other in enumerate(used) for one in used[:number]]
-    return [_mapped(program, lambda op, one=one, other=other: _with_slots(op, {other: one})) for one, other in pairs]
+    return [_mapped(program, lambda op, one=one, other=other: with_slots(op, {other: one})) for one, other in pairs]
 
 
 def _without_result(op: Op) -> list[Op]:

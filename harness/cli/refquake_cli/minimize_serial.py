@@ -6,16 +6,18 @@
 A stepped run that shows a finding is mostly a long history, and at its end a few ops that meet. Ops cannot be dropped
 from that history one by one, for each moves the steps at which the lanes meet. But what ended before a hand-over has
 happened in some order: in that order it goes into a phase of one lane, where no step counts, and the rest meets as
-before. Only a run tells whether that is so: where an op had been cut twice, it is not.
+before. Lanes share no slots while they run, ops of one lane do: a slot that two lanes used gets another name in one of
+them. Only a run tells whether the finding still shows: where a lane had waited for a lock, nobody holds it any more.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from refquake_cli.program_model import Op, Phase, Program
+from refquake_cli.program_model import SLOTS, Lane, Op, Phase, Program, with_slots
 from refquake_cli.reports.schedule import HandOver
 
-MAX_WINDOWS = 24  # that are tried
+MAX_WINDOWS = 24  # that are tried: each costs a process
+MAX_SWITCHES = 512  # of a program, as harness/core/program.h has it
 
 
 @dataclass
@@ -48,14 +50,34 @@ def serialised(program: Program, order: list[HandOver]) -> Iterator[Program]:
     before: list[Op] = []
     for number, phase in enumerate(program.phases[:at]):
         before += _history(phase, runs[stepped.index(number)]) if number in stepped else phase[0]
-    phase, hand_overs = program.phases[at], runs[-1]
+    phase, hand_overs = _apart(program, at), runs[-1]
     for window in windows(phase, hand_overs):
         happened = _happened(phase, hand_overs[: window + 1])
         if at == 0 and not happened:
             return
         rest, switches = _meeting(phase, hand_overs, window)
+        if len(switches) > MAX_SWITCHES:
+            continue
         phases = [((*before, *happened),), rest, *program.phases[at + 1 :]]
         yield replace(program.with_phases(phases), schedule=f"replay({', '.join(switches)})")
+
+
+def _apart(program: Program, at: int) -> Phase:
+    """That phase, with no slot that one lane writes and another uses, as far as there are unused ones."""
+    unused = [slot for slot in SLOTS if all(slot not in op.slots for op in program.ops)]
+    lanes: list[Lane] = []
+    for number, lane in enumerate(program.phases[at]):
+        others = [op for one, ops in enumerate(program.phases[at]) if one != number for op in ops]
+        used_by_others = set().union(*(op.slots for op in others))
+        names: dict[str, str] = {}
+        renamed: list[Op] = []
+        for op in lane:
+            read = with_slots(op, names)  # its result is a new value, but for what it reads
+            if op.result in used_by_others and op.result not in names and unused:
+                names[op.result] = unused.pop(0)
+            renamed.append(replace(read, result=names.get(op.result, op.result)))
+        lanes.append(tuple(renamed))
+    return tuple(lanes)
 
 
 def windows(phase: Phase, hand_overs: list[HandOver]) -> list[int]:
@@ -131,6 +153,8 @@ def _meeting(phase: Phase, hand_overs: list[HandOver], window: int) -> tuple[Pha
     waiting = set(left) - set(cut)  # lanes that have not started anew
     running = goes_on.to
     for one in hand_overs[window + 1 :]:
+        if running not in numbers:
+            shift -= 1  # a lane without ops makes one step, its end
         if running in waiting:
             waiting.discard(running)
             shift += places[running].repeated

@@ -124,8 +124,8 @@ class Replayer:
         folder.mkdir(parents=True)
         path = folder / "candidate.prog"
         path.write_text(text, encoding="utf-8")
-        flags = [f"--repeat={self.repeat}", *([f"--deadline={self.deadline}"] if self.deadline else [])]
-        return Run(replace(self._artefact, path=path), folder, flags, self.seconds)
+        flags = [f"--deadline={self.deadline}"] if self.deadline else []
+        return Run(replace(self._artefact, path=path, repeat=self.repeat), folder, flags, self.seconds)
 
     def measure(self, text: str, times: int, side_by_side: int, wanted: str = "") -> Measured:
         """How often `text` shows `wanted`; without it, whatever it shows most often."""

@@ -66,6 +66,10 @@ class Op:
         return self.reads | ({self.result} if self.result else set())
 
 
+def with_slots(op: Op, names: dict[str, str]) -> Op:
+    return replace(op, args=tuple(names.get(arg, arg) for arg in op.args), result=names.get(op.result, op.result))
+
+
 Lane = tuple[Op, ...]
 Phase = tuple[Lane, ...]
 

@@ -110,7 +110,7 @@ def replay_once(command: list[str], may_be_free: bool = False) -> Outcome:
     return outcome_of(code, output, may_be_free)
 
 
-def replay_command(job: Job, program: Path) -> list[str]:
+def bare_replay_command(job: Job, program: Path) -> list[str]:
     return [*targets.binary_command(job, DEFAULT_VERSION), "--self-proof=0", f"--replay={program}"]
 
 
@@ -122,7 +122,7 @@ def replay_all(
     stop = threading.Event()
 
     def tally(program: Path) -> None:
-        replay = replay_command(job, program)
+        replay = bare_replay_command(job, program)
         try:
             outcomes = Counter(replay_once(replay) for _ in range(times) if not stop.is_set())
         except BaseException:

@@ -217,6 +217,23 @@ TEST(Token, ALaneThatKeepsTheTokenMakesNoStepsButWhereItWaits) {
   EXPECT_EQ(lanes.Step(policy).hash, run.hash);
 }
 
+TEST(Token, ALaneThatKeepsTheTokenStillWaitsForAnother) {
+  Lanes lanes(2, [](Shared* shared, int lane) {
+    if (lane == 0) {
+      KeepToken();
+      sem_wait(&shared->first);
+      sem_wait(&shared->first);  // the other lane posts it
+      StopKeepingToken();
+    } else {
+      sem_post(&shared->first);
+    }
+  });
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    RandomPolicy policy(seed);
+    lanes.Step(policy);
+  }
+}
+
 TEST(Token, FreeAndSteppedRunsAlternate) {
   Lanes lanes(3, Locked);
   RandomPolicy policy(5);
