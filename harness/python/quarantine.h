@@ -10,7 +10,8 @@
 // on a free-threaded build: all of the instance is poisoned but two words of its header, the one with the
 // collector's bits and the type: the collector reads them of every block in its heaps, live or not. Each
 // thread holds a few of its own. What is held when a program begins decides which memory the program gets: a stepped
-// one begins with nothing held, and a use of what an earlier program freed is then told without those stacks, or missed.
+// one begins with nothing held, and a use of what an earlier program freed is then told without those stacks, or
+// missed.
 #ifndef REFQUAKE_PYTHON_QUARANTINE_H_
 #define REFQUAKE_PYTHON_QUARANTINE_H_
 
