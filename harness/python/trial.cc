@@ -140,6 +140,15 @@ std::string Trial::Text(const Subject& subject, const std::vector<Candidate>& ar
   return text + ")";
 }
 
+std::vector<std::string> Trial::Texts(const std::vector<Candidate>& arguments) const {
+  std::vector<std::string> texts;
+  for (const Candidate& argument : arguments) {
+    if (argument.value < 0) return {};
+    texts.push_back(target_.table.values()[static_cast<size_t>(argument.value)].text);
+  }
+  return texts;
+}
+
 Trial::Outcome Trial::Attempt(const Subject& subject, PyObject* self, const std::vector<Candidate>& arguments,
                               PyObject** result) {
   std::vector<PyObject*> args;
@@ -159,6 +168,14 @@ Trial::Outcome Trial::Attempt(const Subject& subject, PyObject* self, const std:
   PyErr_Clear();
   TrialGuard::End();
   return outcome;
+}
+
+bool Trial::IsFilled(const Subject& maker, PyObject* object) {
+  TrialGuard::Begin(maker.name + "(...), its truth");
+  const bool filled = PyObject_IsTrue(object) == 1;
+  PyErr_Clear();
+  TrialGuard::End();
+  return filled;
 }
 
 bool Trial::RunsOn(const Subject& maker, PyObject* iterable) {
@@ -183,6 +200,7 @@ void Trial::Note(const Subject& subject, const std::vector<Candidate>& arguments
   if (outcome != Outcome::kOk) return;
   if (!answer.succeeded) answer.arguments = arguments;
   answer.accepted = answer.succeeded = true;
+  if (answer.filled.empty() && !arguments.empty() && IsFilled(subject, result)) answer.filled = arguments;
   if (RunsOn(subject, result)) answer.endless = true;
   const bool known = std::any_of(answer.results.begin(), answer.results.end(),
                                  [&](PyObject* seen) { return Py_TYPE(seen) == Py_TYPE(result); });

@@ -45,6 +45,7 @@ class Trial {
     bool endless = false;              // a result is, or gives, an iterator that does not end
     std::vector<PyObject*> results;    // one of each type seen; borrowed, alive for good
     std::vector<Candidate> arguments;  // of the first success, without self
+    std::vector<Candidate> filled;     // of the first whose result is true (it holds something), if any is
     std::vector<ArgHint> hints;        // for each argument, self not counted; an empty one: anything will do
   };
 
@@ -57,6 +58,9 @@ class Trial {
   PyObject* Fresh(int type, int depth = 0);
   // Instances of every type, its position in the op table, that trials may pass.
   void UseValues();
+
+  // How programs write these, one by one; empty if an instance is among them.
+  std::vector<std::string> Texts(const std::vector<Candidate>& arguments) const;
 
   // Takes the reference, for good. The holder is an object of the interpreter, so that what trials made is
   // seen to be held: a module's singleton among it would look leaked otherwise.
@@ -77,6 +81,7 @@ class Trial {
   Outcome Attempt(const Subject& subject, PyObject* self, const std::vector<Candidate>& arguments, PyObject** result);
   void Note(const Subject& subject, const std::vector<Candidate>& arguments, Outcome outcome, PyObject* result,
             Answer& answer);
+  static bool IsFilled(const Subject& maker, PyObject* object);
   bool RunsOn(const Subject& maker, PyObject* iterable);
   void Vary(const Subject& subject, Answer& answer);
   std::string Text(const Subject& subject, const std::vector<Candidate>& arguments) const;

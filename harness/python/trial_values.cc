@@ -11,6 +11,7 @@ constexpr const char* kExpressions[] = {
     "{\"key\": 1}",
     "{1, 2}",
     "iter([1, 2, 3])",
+    "map(float, range(3))",  // items that nobody else holds
     "range(3)",
     "\"\"",
     "\"i\"",
@@ -26,6 +27,8 @@ constexpr const char* kExpressions[] = {
     "[].append",
     "int",
     "1j",
+    "__import__(\"_io\").BytesIO(b\"bytes\")",
+    "__import__(\"_io\").StringIO(\"text\")",
 };
 
 // Globals that hold nothing but the built-in names; owned for the life of the process.

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 FUZZ = os.environ.get("REFQUAKE_FUZZ", "")
-STUMBLE = os.environ.get("REFQUAKE_STUMBLE", "")
+MODULES = os.environ.get("REFQUAKE_MODULES", "")
 FOUND = 77
 
 
@@ -69,12 +69,23 @@ def test_the_order_is_the_same_in_every_process(tmp_path: Path) -> None:
 
 @pytest.mark.skipif("plain" in FUZZ, reason="without a sanitizer nothing reports the crash")
 def test_a_crash_names_its_call_and_can_be_left_out(tmp_path: Path) -> None:
-    crashed = fuzz("--module=stumble", f"--path={STUMBLE}", "--list-ops", cwd=tmp_path)
+    crashed = fuzz("--module=stumble", f"--path={MODULES}", "--list-ops", cwd=tmp_path)
     assert crashed.returncode == FOUND
     assert "==refquake== TRIAL: Pit(" in crashed.stderr
-    found = ops("stumble", f"--path={STUMBLE}", "--deny=Pit", cwd=tmp_path)
+    found = ops("stumble", f"--path={MODULES}", "--deny=Pit", cwd=tmp_path)
     assert ("call", "look", 0) in found
     assert ("call", "open", 0) not in found  # by its name
+
+
+def test_arguments_that_hold_what_the_module_makes(tmp_path: Path) -> None:
+    found = ops("picky", f"--path={MODULES}", cwd=tmp_path)
+    assert {("call", name, 1) for name in ("map", "row", "load", "fresh")} <= found
+
+
+def test_attributes_named_like_protocol_methods(tmp_path: Path) -> None:
+    found = ops("picky", f"--path={MODULES}", cwd=tmp_path)
+    assert {("get", "__within__", 1), ("set", "__within__", 2)} <= found
+    assert not {name for form, name, _ in found if form == "set"} & {"__class__", "__dict__", "__doc__"}
 
 
 def test_half_of_the_ops_executed_succeed(tmp_path: Path) -> None:

@@ -1,0 +1,147 @@
+/* A module whose functions take what no single argument is: a mapping of its own objects that hold something, a file,
+ * an iterator whose items nobody else holds; and a type with an attribute named like a protocol method. */
+#include <Python.h>
+
+typedef struct {
+    PyObject_HEAD
+    Py_ssize_t size;
+} Box;
+
+static int
+box_init(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    PyObject *items = NULL;
+    if (!PyArg_ParseTuple(args, "|O", &items)) {
+        return -1;
+    }
+    ((Box *)self)->size = items ? PyObject_Size(items) : 0;
+    return ((Box *)self)->size < 0 ? -1 : 0;
+}
+
+static Py_ssize_t
+box_length(PyObject *self)
+{
+    return ((Box *)self)->size;
+}
+
+static PyObject *
+box_get_within(PyObject *self, void *closure)
+{
+    return PyLong_FromSsize_t(((Box *)self)->size);
+}
+
+static int
+box_set_within(PyObject *self, PyObject *value, void *closure)
+{
+    ((Box *)self)->size = 0;
+    return 0;
+}
+
+static PyGetSetDef box_getset[] = {
+    {"__within__", box_get_within, box_set_within, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot box_slots[] = {
+    {Py_tp_init, box_init},
+    {Py_tp_getset, box_getset},
+    {Py_mp_length, box_length},
+    {0, NULL},
+};
+
+static PyType_Spec box_spec = {
+    .name = "picky.Box",
+    .basicsize = sizeof(Box),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = box_slots,
+};
+
+static PyObject *
+refuse(const char *what)
+{
+    PyErr_Format(PyExc_TypeError, "not %s", what);
+    return NULL;
+}
+
+static int
+is_filled_box(PyObject *object)
+{
+    return strcmp(Py_TYPE(object)->tp_name, "picky.Box") == 0 && ((Box *)object)->size > 0;
+}
+
+static PyObject *
+picky_map(PyObject *module, PyObject *mapping)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    if (!PyDict_Check(mapping) || !PyDict_Next(mapping, &at, &key, &value) || !is_filled_box(value)) {
+        return refuse("a mapping of filled boxes");
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+picky_row(PyObject *module, PyObject *list)
+{
+    if (!PyList_Check(list) || PyList_GET_SIZE(list) == 0 || !is_filled_box(PyList_GET_ITEM(list, 0))) {
+        return refuse("a list of filled boxes");
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+picky_load(PyObject *module, PyObject *file)
+{
+    PyObject *content = PyObject_CallMethod(file, "read", NULL);
+    if (!content) {
+        return refuse("a file");
+    }
+    const int binary = PyBytes_Check(content);
+    Py_DECREF(content);
+    return binary ? Py_NewRef(Py_None) : refuse("a binary file");
+}
+
+static PyObject *
+picky_fresh(PyObject *module, PyObject *iterator)
+{
+    PyObject *item = PyIter_Check(iterator) ? PyIter_Next(iterator) : NULL;
+    if (!item) {
+        return refuse("an iterator that gives something");
+    }
+    const int alone = PyUnstable_Object_IsUniquelyReferenced(item);
+    Py_DECREF(item);
+    return alone ? Py_NewRef(Py_None) : refuse("an iterator of objects that nobody else holds");
+}
+
+static PyMethodDef picky_methods[] = {
+    {"map", picky_map, METH_O, NULL},
+    {"row", picky_row, METH_O, NULL},
+    {"load", picky_load, METH_O, NULL},
+    {"fresh", picky_fresh, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static int
+picky_exec(PyObject *module)
+{
+    PyObject *type = PyType_FromModuleAndSpec(module, &box_spec, NULL);
+    const int result = type ? PyModule_AddType(module, (PyTypeObject *)type) : -1;
+    Py_XDECREF(type);
+    return result;
+}
+
+static PyModuleDef_Slot picky_slots[] = {
+    {Py_mod_exec, picky_exec},
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+    {0, NULL},
+};
+
+static PyModuleDef picky_module = {
+    PyModuleDef_HEAD_INIT, .m_name = "picky", .m_methods = picky_methods, .m_slots = picky_slots,
+};
+
+PyMODINIT_FUNC
+PyInit_picky(void)
+{
+    return PyModuleDef_Init(&picky_module);
+}
