@@ -43,11 +43,11 @@ class Discovery {
     ForEachName([&](const std::string& name, PyObject* object, PyObject*) {
       if (PyType_Check(object)) AddType(reinterpret_cast<PyTypeObject*>(object), name);
     });
-    // Types whose constructors want instances of types made later, once more.
+    AddHeldInstances();
+    // Types whose constructors want instances of types made later, or what holds them, once more.
     for (size_t i = 0; i < found_.size(); ++i) {
       if (!trial_.CanMake(found_[i].index)) AddConstructors(i);
     }
-    AddHeldInstances();
     ForEachName([&](const std::string& name, PyObject* object, PyObject* module) {
       if (!name.starts_with("__") && scope_.OwnsFunction(object, module)) AddFunction(name, object);
     });

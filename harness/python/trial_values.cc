@@ -9,9 +9,10 @@ constexpr const char* kExpressions[] = {
     "[1, 2, 3]",
     "[(1, 2), (3, 4)]",
     "{\"key\": 1}",
+    "dict.fromkeys(\"abcdefghijklmnop\", 1)",  // more than a table or buffer has room for at first
     "{1, 2}",
     "iter([1, 2, 3])",
-    "map(float, range(3))",  // items that nobody else holds
+    "map(complex, range(3))",  // items that nobody else holds
     "range(3)",
     "\"\"",
     "\"i\"",

@@ -1,5 +1,6 @@
-/* A module whose functions take what no single argument is: a mapping of its own objects that hold something, a file,
- * an iterator whose items nobody else holds; and a type with an attribute named like a protocol method. */
+/* A module that takes what no simple argument is: a mapping or a list of its own objects that hold something, a file, a
+ * mapping that is not small, an iterator whose items nobody else holds; and a type with an attribute named like a
+ * protocol method. */
 #include <Python.h>
 
 typedef struct {
@@ -70,21 +71,37 @@ is_filled_box(PyObject *object)
 }
 
 static PyObject *
+crate_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    PyObject *list;
+    if (!PyArg_ParseTuple(args, "O!", &PyList_Type, &list)) {
+        return NULL;
+    }
+    if (PyList_GET_SIZE(list) == 0 || !is_filled_box(PyList_GET_ITEM(list, 0))) {
+        return refuse("a list of filled boxes");
+    }
+    return type->tp_alloc(type, 0);
+}
+
+static PyType_Slot crate_slots[] = {
+    {Py_tp_new, crate_new},
+    {0, NULL},
+};
+
+static PyType_Spec crate_spec = {
+    .name = "picky.Crate",
+    .basicsize = sizeof(PyObject),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = crate_slots,
+};
+
+static PyObject *
 picky_map(PyObject *module, PyObject *mapping)
 {
     PyObject *key, *value;
     Py_ssize_t at = 0;
     if (!PyDict_Check(mapping) || !PyDict_Next(mapping, &at, &key, &value) || !is_filled_box(value)) {
         return refuse("a mapping of filled boxes");
-    }
-    Py_RETURN_NONE;
-}
-
-static PyObject *
-picky_row(PyObject *module, PyObject *list)
-{
-    if (!PyList_Check(list) || PyList_GET_SIZE(list) == 0 || !is_filled_box(PyList_GET_ITEM(list, 0))) {
-        return refuse("a list of filled boxes");
     }
     Py_RETURN_NONE;
 }
@@ -113,21 +130,36 @@ picky_fresh(PyObject *module, PyObject *iterator)
     return alone ? Py_NewRef(Py_None) : refuse("an iterator of objects that nobody else holds");
 }
 
+static PyObject *
+picky_grow(PyObject *module, PyObject *mapping)
+{
+    if (!PyDict_Check(mapping) || PyDict_Size(mapping) < 9) {
+        return refuse("a mapping that outgrows the smallest table");
+    }
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef picky_methods[] = {
     {"map", picky_map, METH_O, NULL},
-    {"row", picky_row, METH_O, NULL},
     {"load", picky_load, METH_O, NULL},
     {"fresh", picky_fresh, METH_O, NULL},
+    {"grow", picky_grow, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 static int
 picky_exec(PyObject *module)
 {
-    PyObject *type = PyType_FromModuleAndSpec(module, &box_spec, NULL);
-    const int result = type ? PyModule_AddType(module, (PyTypeObject *)type) : -1;
-    Py_XDECREF(type);
-    return result;
+    PyType_Spec *specs[] = {&box_spec, &crate_spec};
+    for (size_t i = 0; i < 2; ++i) {
+        PyObject *type = PyType_FromModuleAndSpec(module, specs[i], NULL);
+        if (!type || PyModule_AddType(module, (PyTypeObject *)type) < 0) {
+            Py_XDECREF(type);
+            return -1;
+        }
+        Py_DECREF(type);
+    }
+    return 0;
 }
 
 static PyModuleDef_Slot picky_slots[] = {

@@ -86,7 +86,7 @@ def run(text: str, folder: Path, **environment: str) -> subprocess.CompletedProc
         ("weakref.ref(a)", "weakref.ref(node_a)"),
         ("del a", "del node_a"),
         ('b = Node({"i": Node(2)})', "result_b = node.Node({'i': node.Node(2)})"),
-        ("b = Node(map(float, range(3)))", "result_b = node.Node(map(float, range(3)))"),
+        ("b = Node(map(complex, range(3)))", "result_b = node.Node(map(complex, range(3)))"),
     ],
 )
 def test_ops_print_as_python(table: OpList, op: str, line: str) -> None:
@@ -114,7 +114,16 @@ def test_nothing_but_names_and_values_gets_through(table: OpList, op: Op) -> Non
 
 
 @pytest.mark.parametrize(
-    "value", ["[].append", "len", "iter([1, 2, 3])", "{1, 2}", "[Node(2)]", '__import__("_io").BytesIO(b"bytes")']
+    "value",
+    [
+        "[].append",
+        "len",
+        'dict.fromkeys("ab", 1)',
+        "iter([1, 2, 3])",
+        "{1, 2}",
+        "[Node(2)]",
+        '__import__("_io").BytesIO(b"bytes")',
+    ],
 )
 def test_what_discovery_passes_can_be_exported(table: OpList, value: str) -> None:
     check_program(Program("node", "threads", (((Op("call", "Node", (value,)),),),)), table)

@@ -33,7 +33,7 @@ _TWO_ARGUMENTS: dict[str, Callable[[str, str], str]] = {
     "__rmul__": lambda own, other: f"{other} * {own}",
 }
 # What the arguments of discovery are made of (trial_values.cc).
-_BUILTINS = {"bytearray", "float", "int", "iter", "len", "map", "memoryview", "range", "slice"}
+_BUILTINS = {"bytearray", "complex", "dict.fromkeys", "int", "iter", "len", "map", "memoryview", "range", "slice"}
 _FILES = {'__import__("_io").BytesIO(b"bytes")', '__import__("_io").StringIO("text")'}
 OWN_MODULES = ("gc", "weakref")  # what programs name besides the target
 
