@@ -1,6 +1,7 @@
 """A call of discovery that ends the process: `discover` could not run, and `realworld` goes on without the call."""
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -65,7 +66,7 @@ class FakeRun:
 @pytest.fixture
 def settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Settings:
     monkeypatch.setattr(realworld, "VariantRun", FakeRun)
-    monkeypatch.setattr(realworld, "discover", lambda *_: SimpleNamespace(types=[], ops=[]))
+    monkeypatch.setattr(realworld, "discover", lambda *_: SimpleNamespace(types=["Pit"], ops=[]))
     return Settings("asan", "lifecycle", 10, "3.14.7", tmp_path)
 
 
@@ -73,6 +74,7 @@ def test_a_subject_goes_on_without_the_call(settings: Settings) -> None:
     row = Row("math")
     realworld._fuzz(Subject("math", ""), settings, row)
     assert (row.state, row.left_out, row.executions) == ("ran", ["leave"], 500)
+    assert row.types == 1  # what is found beside the call is told
 
 
 def test_a_call_that_cannot_be_left_out_ends_the_subject(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,3 +83,20 @@ def test_a_call_that_cannot_be_left_out_ends_the_subject(settings: Settings, mon
     realworld._fuzz(Subject("math", ""), settings, row)
     assert row.left_out == ["leave"]
     assert "ended the process" in row.state
+
+
+class QuickRun(FakeRun):
+    """Ends after a second."""
+
+    def __init__(self, job: Job, *_: object) -> None:
+        super().__init__(job)
+        self.executions, self.seconds, self.outcome = 10, 1.0, Outcome("known")
+
+
+def test_a_subject_has_all_its_time_however_soon_its_runs_end(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(realworld, "VariantRun", QuickRun)
+    row = Row("math")
+    realworld._fuzz(Subject("math", ""), replace(settings, seconds=30), row)
+    assert row.seconds >= 28

@@ -25,7 +25,7 @@ from refquake_cli.realworld_list import Subject
 from refquake_cli.reports.trial import trial_of
 from refquake_cli.variant_run import Options, VariantRun
 
-MOST_RUNS = 12
+MOST_RUNS = 40
 POLL_SECONDS = 0.2
 _RESOURCES = {"out-of-memory", "allocation-too-big", "long-run"}
 
@@ -87,9 +87,7 @@ def _prepare(subject: Subject, settings: Settings, row: Row) -> None:
         from refquake_cli.add import add_package
 
         name, _, release = subject.requirement.partition("==")
-        add_package(
-            settings.flavour, settings.version, subject.requirement, name, release, list(subject.dependencies)
-        )
+        add_package(settings.flavour, settings.version, subject.requirement, name, release, list(subject.dependencies))
     if added := find_added(subject.target, settings.flavour, settings.version):
         row.gil = "off" if added.gil_off else "forced off"
 
@@ -119,7 +117,7 @@ def _fuzz(subject: Subject, settings: Settings, row: Row) -> None:
             job = _leave_out(run.outcome.trial, job, row)
         if run.outcome.finding:
             job = _note_finding(run, job, row, before)
-        if not listed and not row.left_out:
+        if not listed and run.executions:  # with what ends discovery left out, it comes to its end
             found = discover(job, settings.version)
             row.types, row.ops, listed = len(found.types), len(found.ops), True
 
