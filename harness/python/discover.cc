@@ -33,7 +33,7 @@ class Discovery {
   }
 
   Discovery(Target& target, const std::string& module, const DiscoverOptions& options)
-      : target_(target), scope_(module), deny_(options.deny), trial_(target) {}
+      : target_(target), scope_(module), deny_(options.deny), trial_(target, deny_) {}
 
   void Run() {
     const size_t ops_before = target_.table.ops().size();

@@ -3,6 +3,8 @@
  * protocol method. */
 #include <Python.h>
 
+#include <time.h>
+
 typedef struct {
     PyObject_HEAD
     Py_ssize_t size;
@@ -139,10 +141,30 @@ picky_grow(PyObject *module, PyObject *mapping)
     Py_RETURN_NONE;
 }
 
+/* Reads through NULL, but only for one kind of argument. */
+static PyObject *
+picky_trip(PyObject *module, PyObject *object)
+{
+    if (PyComplex_Check(object)) {
+        return Py_NewRef(*(PyObject *volatile *)NULL);
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+picky_doze(PyObject *module, PyObject *object)
+{
+    const struct timespec a_second = {.tv_sec = 1};
+    nanosleep(&a_second, NULL);
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef picky_methods[] = {
     {"map", picky_map, METH_O, NULL},
     {"load", picky_load, METH_O, NULL},
     {"fresh", picky_fresh, METH_O, NULL},
+    {"trip", picky_trip, METH_O, NULL},
+    {"doze", picky_doze, METH_O, NULL},
     {"grow", picky_grow, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

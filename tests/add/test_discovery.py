@@ -84,14 +84,23 @@ def test_a_crash_names_its_call_and_can_be_left_out(tmp_path: Path) -> None:
 
 
 def test_arguments_that_hold_what_the_module_makes(tmp_path: Path) -> None:
-    found = ops("picky", f"--path={MODULES}", cwd=tmp_path)
+    found = ops("picky", f"--path={MODULES}", "--deny=trip", cwd=tmp_path)
     assert {("call", name, 1) for name in ("Crate", "map", "load", "fresh", "grow")} <= found
 
 
 def test_attributes_named_like_protocol_methods(tmp_path: Path) -> None:
-    found = ops("picky", f"--path={MODULES}", cwd=tmp_path)
+    found = ops("picky", f"--path={MODULES}", "--deny=trip", cwd=tmp_path)
     assert {("get", "__within__", 1), ("set", "__within__", 2)} <= found
     assert not {name for form, name, _ in found if form == "set"} & {"__class__", "__dict__", "__doc__"}
+
+
+def test_what_sleeps_is_left_out(tmp_path: Path) -> None:
+    assert ("call", "doze", 1) not in ops("picky", f"--path={MODULES}", "--deny=trip", cwd=tmp_path)
+
+
+def test_one_call_can_be_left_out_and_the_others_are_tried(tmp_path: Path) -> None:
+    found = ops("picky", f"--path={MODULES}", "--deny=trip(1j)", cwd=tmp_path)
+    assert ("call", "trip", 1) in found
 
 
 def test_half_of_the_ops_executed_succeed(tmp_path: Path) -> None:

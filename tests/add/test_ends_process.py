@@ -12,6 +12,7 @@ from refquake_cli.errors import CouldNotRun
 from refquake_cli.job import Job
 from refquake_cli.realworld import Row, Settings
 from refquake_cli.realworld_list import Subject
+from refquake_cli.reports.trial import trial_of
 from refquake_cli.variant_run import Outcome
 
 ENDS = (
@@ -100,3 +101,18 @@ def test_a_subject_has_all_its_time_however_soon_its_runs_end(
     row = Row("math")
     realworld._fuzz(Subject("math", ""), replace(settings, seconds=30), row)
     assert row.seconds >= 28
+
+
+def test_what_crashes_is_left_out_with_its_arguments_first() -> None:
+    row = Row("math")
+    for call, left_out in [
+        ("Pit.fill(1)", "Pit.fill(1)"),
+        ("Pit.fill(2)", "Pit.fill"),
+        ("Pit.width = (1)", "Pit.width = (1)"),
+    ]:
+        trial = trial_of(f"==refquake== TRIAL: {call}\n")
+        row.left_out.append(realworld._narrowest(trial, row))
+        assert row.left_out[-1] == left_out
+    assert realworld._narrowest(trial_of("==refquake== TRIAL HANGS: Pit(1)\n"), row) == "Pit"
+    with pytest.raises(CouldNotRun, match="though it is left out"):
+        realworld._narrowest(trial_of("==refquake== TRIAL: Pit.fill(3)\n"), row)
