@@ -142,6 +142,7 @@ const std::set<std::string_view>& DeniedNames() {
       "field_size_limit",
       "set_memlimit",
       "tzset",
+      "set_thread_local",  // what it puts there outlives the program
       "reset_tzpath",
       // Memory and crashes on purpose.
       "dlopen",

@@ -1,6 +1,6 @@
 /* A module that takes what no simple argument is: a mapping or a list of its own objects that hold something, a file, a
  * mapping that is not small, an iterator whose items nobody else holds; and a type with an attribute named like a
- * protocol method. */
+ * protocol method, and one that holds anything. */
 #include <Python.h>
 
 #include <time.h>
@@ -85,6 +85,72 @@ crate_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return type->tp_alloc(type, 0);
 }
 
+/* Holds any object: its own type, too. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *held;
+} Shelf;
+
+static PyObject *
+shelf_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    PyObject *held;
+    if (!PyArg_ParseTuple(args, "O", &held)) {
+        return NULL;
+    }
+    PyObject *self = type->tp_alloc(type, 0);
+    if (self) {
+        ((Shelf *)self)->held = Py_NewRef(held);
+    }
+    return self;
+}
+
+static int
+shelf_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((Shelf *)self)->held);
+    return 0;
+}
+
+static int
+shelf_clear(PyObject *self)
+{
+    Py_CLEAR(((Shelf *)self)->held);
+    return 0;
+}
+
+static void
+shelf_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    shelf_clear(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyType_Slot shelf_slots[] = {
+    {Py_tp_new, shelf_new},
+    {Py_tp_traverse, shelf_traverse},
+    {Py_tp_clear, shelf_clear},
+    {Py_tp_dealloc, shelf_dealloc},
+    {0, NULL},
+};
+
+static PyType_Spec shelf_spec = {
+    .name = "picky.Shelf",
+    .basicsize = sizeof(Shelf),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = shelf_slots,
+};
+
+static PyObject *
+picky_kind(PyObject *module, PyObject *ignored)
+{
+    return PyObject_GetAttrString(module, "Shelf");
+}
+
 static PyType_Slot crate_slots[] = {
     {Py_tp_new, crate_new},
     {0, NULL},
@@ -160,6 +226,7 @@ picky_doze(PyObject *module, PyObject *object)
 }
 
 static PyMethodDef picky_methods[] = {
+    {"kind", picky_kind, METH_NOARGS, NULL},
     {"map", picky_map, METH_O, NULL},
     {"load", picky_load, METH_O, NULL},
     {"fresh", picky_fresh, METH_O, NULL},
@@ -172,8 +239,8 @@ static PyMethodDef picky_methods[] = {
 static int
 picky_exec(PyObject *module)
 {
-    PyType_Spec *specs[] = {&box_spec, &crate_spec};
-    for (size_t i = 0; i < 2; ++i) {
+    PyType_Spec *specs[] = {&box_spec, &crate_spec, &shelf_spec};
+    for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); ++i) {
         PyObject *type = PyType_FromModuleAndSpec(module, specs[i], NULL);
         if (!type || PyModule_AddType(module, (PyTypeObject *)type) < 0) {
             Py_XDECREF(type);

@@ -103,6 +103,15 @@ def test_one_call_can_be_left_out_and_the_others_are_tried(tmp_path: Path) -> No
     assert ("call", "trip", 1) in found
 
 
+def test_an_instance_may_hold_its_own_type(tmp_path: Path) -> None:
+    program = tmp_path / "own.prog"
+    lines = ["target: picky", "profile: lifecycle", "phase:", "    lane:"]
+    ops_of_lane = ["a = kind()", "b = Shelf(a)", "gc.collect()"]
+    program.write_text("\n".join([*lines, *(f"        {op}" for op in ops_of_lane)]) + "\n")
+    done = fuzz("--module=picky", f"--path={MODULES}", "--deny=trip", f"--replay={program}", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
 def test_half_of_the_ops_executed_succeed(tmp_path: Path) -> None:
     stats = tmp_path / "ops.tsv"
     done = fuzz(
