@@ -32,6 +32,7 @@ const std::set<std::string_view>& DeniedNames() {
       "shm_unlink",
       "fromfd",
       "load_extension",
+      "load_library",
       "enable_load_extension",
       "backup",
       // Processes and signals.

@@ -227,6 +227,7 @@ picky_doze(PyObject *module, PyObject *object)
 
 static PyMethodDef picky_methods[] = {
     {"kind", picky_kind, METH_NOARGS, NULL},
+    {"load_library", picky_kind, METH_NOARGS, NULL},
     {"map", picky_map, METH_O, NULL},
     {"load", picky_load, METH_O, NULL},
     {"fresh", picky_fresh, METH_O, NULL},

@@ -98,6 +98,12 @@ def test_what_sleeps_is_left_out(tmp_path: Path) -> None:
     assert ("call", "doze", 1) not in ops("picky", f"--path={MODULES}", "--deny=trip", cwd=tmp_path)
 
 
+def test_libraries_are_not_opened(tmp_path: Path) -> None:
+    found = {name for _, name, _ in ops("picky", f"--path={MODULES}", "--deny=trip", "--deny=doze", cwd=tmp_path)}
+    assert "kind" in found
+    assert "load_library" not in found
+
+
 def test_one_call_can_be_left_out_and_the_others_are_tried(tmp_path: Path) -> None:
     found = ops("picky", f"--path={MODULES}", "--deny=trip(1j)", cwd=tmp_path)
     assert ("call", "trip", 1) in found
