@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "python/discover_deny.h"
+#include "python/discover_holders.h"
 #include "python/discover_members.h"
 #include "python/discover_types.h"
 #include "python/fights.h"
@@ -16,6 +17,7 @@ namespace refquake {
 namespace {
 
 constexpr int kMaxTrialArgs = 3;
+constexpr size_t kMaxHeldTypes = 12;  // each adds two values, which every trial then tries
 
 class Discovery {
  public:
@@ -31,7 +33,7 @@ class Discovery {
   }
 
   Discovery(Target& target, const std::string& module, const DiscoverOptions& options)
-      : target_(target), scope_(module), deny_(options.deny), trial_(target) {}
+      : target_(target), scope_(module), deny_(options.deny), trial_(target, deny_) {}
 
   void Run() {
     const size_t ops_before = target_.table.ops().size();
@@ -41,7 +43,8 @@ class Discovery {
     ForEachName([&](const std::string& name, PyObject* object, PyObject*) {
       if (PyType_Check(object)) AddType(reinterpret_cast<PyTypeObject*>(object), name);
     });
-    // Types whose constructors want instances of types made later, once more.
+    AddHeldInstances();
+    // Types whose constructors want instances of types made later, or what holds them, once more.
     for (size_t i = 0; i < found_.size(); ++i) {
       if (!trial_.CanMake(found_[i].index)) AddConstructors(i);
     }
@@ -59,7 +62,8 @@ class Discovery {
   struct FoundType {
     PyTypeObject* type;  // borrowed: the target owns it
     int index;
-    std::string name;  // as programs write it; empty: it has no name in the module
+    std::string name;                       // as programs write it; empty: it has no name in the module
+    std::vector<Trial::Candidate> holding;  // constructor arguments that make an instance that holds something
   };
 
   template <typename Use>
@@ -85,7 +89,7 @@ class Discovery {
     if (!scope_.Owns(type) || Known(type)) return;
     const int index = target_.AddType(type);
     if (index < 0) return;
-    found_.push_back({type, index, OwnName(type, name)});
+    found_.push_back({type, index, OwnName(type, name), {}});
     AddConstructors(found_.size() - 1);
   }
 
@@ -116,6 +120,7 @@ class Discovery {
       if (answer.endless) continue;
       trial_.AddMaker(found.index, subject, answer.arguments, answer.results[0]);
       if (nargs == 0) AddInstanceValue(target_, found.index);
+      if (found_[at].holding.empty()) found_[at].holding = answer.filled;
       OpSpec spec{.form = Form::kCall,
                   .kind = OpKind::kCreate,
                   .name = found.name,
@@ -126,6 +131,20 @@ class Discovery {
       spec.hints = answer.hints;
       target_.AddOp(std::move(spec), Py_NewRef(subject.callable));
     }
+  }
+
+  // A list and a mapping of each type's instances, for what asks for one.
+  void AddHeldInstances() {
+    size_t held = 0;
+    for (size_t i = 0; i < found_.size() && held < kMaxHeldTypes; ++i) {
+      const FoundType& found = found_[i];
+      if (found.name.empty() || !trial_.CanMake(found.index)) continue;
+      const std::vector<std::string> arguments = trial_.Texts(found.holding);
+      if (arguments.size() != found.holding.size()) continue;  // it takes an instance
+      AddHolders(target_, target_.module.get(), found.name, arguments);
+      ++held;
+    }
+    trial_.UseValues();
   }
 
   static bool Fits(const Arity& arity, int nargs) {
@@ -154,7 +173,7 @@ class Discovery {
       if (!scope_.Owns(type)) return kOtherType;
       const int index = target_.AddType(type);
       if (index < 0) return kNoType;
-      found_.push_back({type, index, ""});
+      found_.push_back({type, index, "", {}});
     }
     const int index = Known(type)->index;
     if (!trial_.CanMake(index)) trial_.AddMaker(index, subject, answer.arguments, result);
@@ -195,7 +214,8 @@ class Discovery {
     const FoundType found = found_[at];
     PyObject* type = reinterpret_cast<PyObject*>(found.type);
     for (const std::string& name : SortedNames(type)) {
-      if (IsDunder(name) && !IsProtocolMethod(name)) continue;
+      const bool unusual = IsDunder(name) && !IsProtocolMethod(name);
+      if (unusual && !IsOwnAttribute(name)) continue;
       if (deny_.Denies(ShownName(found) + "." + name)) continue;
       Ref member(PyObject_GetAttrString(type, name.c_str()));
       Ref inherited(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyBaseObject_Type), name.c_str()));
@@ -204,7 +224,8 @@ class Discovery {
       PyTypeObject* kind = Py_TYPE(member.get());
       if (kind == &PyGetSetDescr_Type || kind == &PyMemberDescr_Type || kind == &PyProperty_Type) {
         AddAttribute(found, name);
-      } else if (PyCallable_Check(member.get()) && !PyType_Check(member.get()) && trial_.CanMake(found.index)) {
+      } else if (!unusual && PyCallable_Check(member.get()) && !PyType_Check(member.get()) &&
+                 trial_.CanMake(found.index)) {
         AddMethod(found, name, member.get());
       }
     }

@@ -32,6 +32,7 @@ const std::set<std::string_view>& DeniedNames() {
       "shm_unlink",
       "fromfd",
       "load_extension",
+      "load_library",
       "enable_load_extension",
       "backup",
       // Processes and signals.
@@ -142,6 +143,7 @@ const std::set<std::string_view>& DeniedNames() {
       "field_size_limit",
       "set_memlimit",
       "tzset",
+      "set_thread_local",  // what it puts there outlives the program
       "reset_tzpath",
       // Memory and crashes on purpose.
       "dlopen",
@@ -164,7 +166,15 @@ const std::set<std::string_view>& DeniedNames() {
       "from_handle",
       "release_handle",
       // What runs for ever or grows without bounds: a package's own test suite, powers and shifts of large numbers.
-      "test", "_test", "run_tests", "pow", "ipow", "lshift", "ilshift", "SimpleQueue.get",
+      "test",
+      "_test",
+      "run_tests",
+      "pow",
+      "ipow",
+      "__pow__",
+      "lshift",
+      "ilshift",
+      "SimpleQueue.get",
       // Code from text, and objects in the interpreter's own hands.
       "exec",
       "eval",

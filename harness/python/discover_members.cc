@@ -55,6 +55,11 @@ bool IsProtocolMethod(const std::string& name) {
   return names.contains(name);
 }
 
+bool IsOwnAttribute(const std::string& name) {
+  static const std::set<std::string> others = {"__class__", "__dict__", "__doc__", "__module__", "__weakref__"};
+  return !others.contains(name);
+}
+
 Arity ArityOf(PyObject* callable) {
   Ref signature(PyObject_GetAttrString(callable, "__text_signature__"));
   const char* utf8 = signature && PyUnicode_Check(signature.get()) ? PyUnicode_AsUTF8(signature.get()) : nullptr;

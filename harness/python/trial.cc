@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "python/blocked_time.h"
 #include "python/trial_guard.h"
 
 namespace refquake {
@@ -19,6 +20,7 @@ constexpr long kMaxMemory = 256l << 20;     // bytes: objects of a trial are nev
 constexpr size_t kFewAttempts = 16;         // that a constructor or function gets once memory is short
 constexpr uint32_t kCallsBetweenLooks = 8;  // at the memory: a single compressor may take 100 MB
 constexpr size_t kResultTypes = 8;
+constexpr double kLongWait = 0.5;  // seconds: a call that sleeps would hold up the programs too
 // Longer than any iterable among the candidates; an iterator that gives more is taken to have no end.
 constexpr int kEndless = 500;
 // More candidates than this part (of 8) succeed: the argument is of any type.
@@ -68,7 +70,8 @@ void AddOnce(std::vector<int>& numbers, int number) {
 
 }  // namespace
 
-Trial::Trial(Target& target) : target_(target), kept_(PyList_New(0)), memory_at_start_(ResidentPages()) {}
+Trial::Trial(Target& target, const DenyList& deny)
+    : target_(target), deny_(deny), kept_(PyList_New(0)), memory_at_start_(ResidentPages()) {}
 
 void Trial::Keep(PyObject* object) {
   if (!object) return;
@@ -140,6 +143,15 @@ std::string Trial::Text(const Subject& subject, const std::vector<Candidate>& ar
   return text + ")";
 }
 
+std::vector<std::string> Trial::Texts(const std::vector<Candidate>& arguments) const {
+  std::vector<std::string> texts;
+  for (const Candidate& argument : arguments) {
+    if (argument.value < 0) return {};
+    texts.push_back(target_.table.values()[static_cast<size_t>(argument.value)].text);
+  }
+  return texts;
+}
+
 Trial::Outcome Trial::Attempt(const Subject& subject, PyObject* self, const std::vector<Candidate>& arguments,
                               PyObject** result) {
   std::vector<PyObject*> args;
@@ -149,7 +161,10 @@ Trial::Outcome Trial::Attempt(const Subject& subject, PyObject* self, const std:
     if (!made) return Outcome::kArgument;
     args.push_back(made);
   }
-  TrialGuard::Begin(Text(subject, arguments));
+  const std::string text = Text(subject, arguments);
+  if (deny_.DeniesCall(text)) return Outcome::kArgument;
+  const double blocked = BlockedSeconds();
+  TrialGuard::Begin(text);
   *result = PyObject_Vectorcall(subject.callable, args.data(), args.size(), nullptr);
   Outcome outcome = Outcome::kOk;
   Keep(*result);
@@ -158,7 +173,16 @@ Trial::Outcome Trial::Attempt(const Subject& subject, PyObject* self, const std:
   }
   PyErr_Clear();
   TrialGuard::End();
+  if (BlockedSeconds() - blocked > kLongWait) return Outcome::kWaits;
   return outcome;
+}
+
+bool Trial::IsFilled(const Subject& maker, PyObject* object) {
+  TrialGuard::Begin(maker.name + "(...), its truth");
+  const bool filled = PyObject_IsTrue(object) == 1;
+  PyErr_Clear();
+  TrialGuard::End();
+  return filled;
 }
 
 bool Trial::RunsOn(const Subject& maker, PyObject* iterable) {
@@ -183,6 +207,7 @@ void Trial::Note(const Subject& subject, const std::vector<Candidate>& arguments
   if (outcome != Outcome::kOk) return;
   if (!answer.succeeded) answer.arguments = arguments;
   answer.accepted = answer.succeeded = true;
+  if (answer.filled.empty() && !arguments.empty() && IsFilled(subject, result)) answer.filled = arguments;
   if (RunsOn(subject, result)) answer.endless = true;
   const bool known = std::any_of(answer.results.begin(), answer.results.end(),
                                  [&](PyObject* seen) { return Py_TYPE(seen) == Py_TYPE(result); });
@@ -201,6 +226,10 @@ void Trial::Vary(const Subject& subject, Answer& answer) {
       arguments[i] = candidate;
       PyObject* result = nullptr;
       const Outcome outcome = Attempt(subject, self, arguments, &result);
+      if (outcome == Outcome::kWaits) {
+        answer = {};
+        return;
+      }
       Note(subject, arguments, outcome, result, answer);
       if (outcome != Outcome::kOk) continue;
       ++good;
@@ -229,6 +258,7 @@ Trial::Answer Trial::Call(const Subject& subject, int nargs) {
     for (int i = 0; i < nargs; ++i) arguments.push_back(candidates_[nargs == 1 ? attempt : rng.Below(choices)]);
     PyObject* result = nullptr;
     const Outcome outcome = Attempt(subject, self, arguments, &result);
+    if (outcome == Outcome::kWaits) return {};
     Note(subject, arguments, outcome, result, answer);
     if (outcome == Outcome::kNumber && ++refusals == kRefusals) break;
   }
@@ -244,7 +274,9 @@ Trial::Answer Trial::Set(const Subject& subject, PyObject* name) {
   for (const Candidate& candidate : candidates_) {
     PyObject* value = Make(candidate, 1);
     if (!value) continue;
-    TrialGuard::Begin(Text(subject, {candidate}));
+    const std::string text = Text(subject, {candidate});
+    if (deny_.DeniesCall(text)) continue;
+    TrialGuard::Begin(text);
     const bool set = PyObject_SetAttr(self, name, value) == 0;
     PyErr_Clear();
     TrialGuard::End();

@@ -21,6 +21,7 @@
 
 #include "core/op_table.h"
 #include "core/rng.h"
+#include "python/discover_deny.h"
 #include "python/target.h"
 
 namespace refquake {
@@ -40,15 +41,17 @@ class Trial {
   };
 
   struct Answer {
-    bool accepted = false;  // succeeded, or failed for another reason than its arguments' number or types
+    // Succeeded, or failed for another reason than its arguments' number or types. Not if a call slept or waited.
+    bool accepted = false;
     bool succeeded = false;
     bool endless = false;              // a result is, or gives, an iterator that does not end
     std::vector<PyObject*> results;    // one of each type seen; borrowed, alive for good
     std::vector<Candidate> arguments;  // of the first success, without self
+    std::vector<Candidate> filled;     // of the first whose result is true (it holds something), if any is
     std::vector<ArgHint> hints;        // for each argument, self not counted; an empty one: anything will do
   };
 
-  explicit Trial(Target& target);
+  Trial(Target& target, const DenyList& deny);
 
   // Makes instances of `type` by callable(self..., arguments...); the first maker stays.
   void AddMaker(int type, const Subject& subject, const std::vector<Candidate>& arguments, PyObject* instance);
@@ -57,6 +60,9 @@ class Trial {
   PyObject* Fresh(int type, int depth = 0);
   // Instances of every type, its position in the op table, that trials may pass.
   void UseValues();
+
+  // How programs write these, one by one; empty if an instance is among them.
+  std::vector<std::string> Texts(const std::vector<Candidate>& arguments) const;
 
   // Takes the reference, for good. The holder is an object of the interpreter, so that what trials made is
   // seen to be held: a module's singleton among it would look leaked otherwise.
@@ -72,11 +78,12 @@ class Trial {
     std::vector<Candidate> arguments;
     PyObject* instance = nullptr;
   };
-  enum class Outcome { kOk, kArgument, kNumber, kOther };
+  enum class Outcome { kOk, kArgument, kNumber, kOther, kWaits };
 
   Outcome Attempt(const Subject& subject, PyObject* self, const std::vector<Candidate>& arguments, PyObject** result);
   void Note(const Subject& subject, const std::vector<Candidate>& arguments, Outcome outcome, PyObject* result,
             Answer& answer);
+  static bool IsFilled(const Subject& maker, PyObject* object);
   bool RunsOn(const Subject& maker, PyObject* iterable);
   void Vary(const Subject& subject, Answer& answer);
   std::string Text(const Subject& subject, const std::vector<Candidate>& arguments) const;
@@ -84,6 +91,7 @@ class Trial {
   bool MayMakeMore();
 
   Target& target_;
+  const DenyList& deny_;
   PyObject* kept_;  // a list; owned for the life of the process
   std::vector<Candidate> candidates_;
   std::vector<Maker> makers_;  // index: type; without a callable: none

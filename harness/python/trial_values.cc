@@ -9,8 +9,10 @@ constexpr const char* kExpressions[] = {
     "[1, 2, 3]",
     "[(1, 2), (3, 4)]",
     "{\"key\": 1}",
+    "dict.fromkeys(\"abcdefghijklmnop\", 1)",  // more than a table or buffer has room for at first
     "{1, 2}",
     "iter([1, 2, 3])",
+    "map(complex, range(3))",  // items that nobody else holds
     "range(3)",
     "\"\"",
     "\"i\"",
@@ -26,6 +28,8 @@ constexpr const char* kExpressions[] = {
     "[].append",
     "int",
     "1j",
+    "__import__(\"_io\").BytesIO(b\"bytes\")",
+    "__import__(\"_io\").StringIO(\"text\")",
 };
 
 // Globals that hold nothing but the built-in names; owned for the life of the process.

@@ -10,6 +10,7 @@ from refquake_cli.add_proof import Proof
 from refquake_cli.added import find_added
 from refquake_cli.console import Task
 from refquake_cli.environments import environments_folder
+from refquake_cli.errors import CouldNotRun
 from refquake_cli.sources import DEFAULT_VERSION
 
 DEAD = 2**22 + 1  # above what Linux gives out
@@ -89,3 +90,21 @@ def test_a_folder_added_again_is_there_all_the_time(
     with pytest.raises(OSError, match="no space left"):
         add.add_local("asan", DEFAULT_VERSION, tmp_path / "mine")
     assert seen == [find_added("bar", "asan", DEFAULT_VERSION)] != [None]
+
+
+def test_a_package_that_goes_on_without_its_extension_is_told_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fake(*arguments: object) -> Path:
+        build, log = FakeBuild(), arguments[5]
+        site = build(*arguments)
+        (site / "foo.so").unlink()
+        log.parent.mkdir(parents=True)
+        log.write_text(
+            "  foo.c:5: warning: w\n  src/foo.c:7:3: error: no such function 'f'\n  foo.c:9:1: error: more\n"
+        )
+        return site
+
+    monkeypatch.setattr(add, "build_package", fake)
+    with pytest.raises(
+        CouldNotRun, match=r"no extension module: it did not compile: src/foo.c:7:3: error: no such function"
+    ):
+        add_foo()

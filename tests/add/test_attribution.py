@@ -18,6 +18,7 @@ LIBRARY = "    #0 0x3 in deflate (/lib/x86_64-linux-gnu/libz.so.1+0x1234)\n"
         (MODULE.replace("#1", "#0"), "multidict", "multidict"),
         (LIBRARY, "foo", "libz.so.1"),
         ("no stack\n", "foo", UNKNOWN),
+        ("==refquake== TRIAL HANGS: Pit.fill(1)\n", "foo==1.0", "foo"),
         ("==refquake==   type:     node.Node\n", "node", "node"),
         ("==refquake==   type:     functools.partial\n", "functools", CPYTHON),
         ("==refquake==   type:     refquake.Value\n", "lru-dict==1.3.0", "lru-dict"),  # the argument the module lost

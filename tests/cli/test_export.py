@@ -85,6 +85,8 @@ def run(text: str, folder: Path, **environment: str) -> subprocess.CompletedProc
         ("gc.collect()", "gc.collect()"),
         ("weakref.ref(a)", "weakref.ref(node_a)"),
         ("del a", "del node_a"),
+        ('b = Node({"i": Node(2)})', "result_b = node.Node({'i': node.Node(2)})"),
+        ("b = Node(map(complex, range(3)))", "result_b = node.Node(map(complex, range(3)))"),
     ],
 )
 def test_ops_print_as_python(table: OpList, op: str, line: str) -> None:
@@ -99,6 +101,9 @@ def test_ops_print_as_python(table: OpList, op: str, line: str) -> None:
         Op("call", "Node", ("__import__('os')",)),
         Op("call", "Node", ("Other()",)),
         Op("call", "Node", ("[x for x in ()]",)),
+        Op("call", "Node", ("Node(exit)",)),
+        Op("call", "Node", ("[Node().__class__]",)),
+        Op("call", "Node", ('map(eval, ["1"])',)),
         Op("call", "Node", ("1)\nimport os\n(",)),
         Op("set", "left", ("a", "lambda: 0")),
     ],
@@ -106,6 +111,22 @@ def test_ops_print_as_python(table: OpList, op: str, line: str) -> None:
 def test_nothing_but_names_and_values_gets_through(table: OpList, op: Op) -> None:
     with pytest.raises(WrongUse):
         check_program(Program("node", "threads", (((op,),),)), table)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "[].append",
+        "len",
+        'dict.fromkeys("ab", 1)',
+        "iter([1, 2, 3])",
+        "{1, 2}",
+        "[Node(2)]",
+        '__import__("_io").BytesIO(b"bytes")',
+    ],
+)
+def test_what_discovery_passes_can_be_exported(table: OpList, value: str) -> None:
+    check_program(Program("node", "threads", (((Op("call", "Node", (value,)),),),)), table)
 
 
 def test_a_name_that_is_no_name_is_refused_even_if_the_table_has_it() -> None:

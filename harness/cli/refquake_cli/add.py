@@ -1,7 +1,7 @@
 """Adds a package, or a folder of modules, to a flavour's environments.
 
-    added = add_package("asan", "3.14.7", "multidict==6.4.3", "multidict", "6.4.3", [])
-    added = add_local("asan", "3.14.7", Path("build/asan"))
+added = add_package("asan", "3.14.7", "multidict==6.4.3", "multidict", "6.4.3", [])
+added = add_local("asan", "3.14.7", Path("build/asan"))
 """
 
 import os
@@ -41,7 +41,7 @@ def add_package(flavour: str, version: str, requirement: str, name: str, release
             site = build_package(flavour, version, requirement, from_source, part, log, task)
             task.step("prove")
             found = _distribution(site, name)
-            added = _describe(flavour, version, part, found.metadata["Name"], found.version)
+            added = _describe(flavour, version, part, found.metadata["Name"], found.version, log)
             final = parent / added.name
             added = Added(**{**vars(added), "site": str(final / "site")})
             store_manifest(part, added)  # before the rename: the environment appears whole
@@ -60,14 +60,22 @@ def _only_one(flavour: str, version: str, what: str) -> AbstractContextManager[N
     return builder_lock(f"add of {what} for {flavour}", name=f"add-{version}-{flavour}-{key}")
 
 
-def _describe(flavour: str, version: str, folder: Path, package: str, release: str) -> Added:
+def _describe(flavour: str, version: str, folder: Path, package: str, release: str, log: Path) -> Added:
     site = folder / "site"
     extensions = modules_of(site)
     if not extensions:
-        raise CouldNotRun(f"{package} {release} holds no extension module: there is nothing to fuzz")
+        why = f"it did not compile: {failed}" if (failed := _compiler_error(log)) else "there is nothing to fuzz"
+        raise CouldNotRun(f"{package} {release} holds no extension module: {why}")
     module = main_module(extensions, package)
     proof = prove(flavour, version, site, module, extensions)
     return Added(package, release, module, extensions, proof.uninstrumented, proof.gil_off, str(site))
+
+
+def _compiler_error(log: Path) -> str:
+    """The first one; empty if there is none, or the wheel was built by an earlier call."""
+    text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+    found = re.search(r"^\s*(\S+\.(?:c|cc|cpp|cxx|h|hpp|pyx):\d+(?::\d+)?: (?:fatal )?error: .*)$", text, re.MULTILINE)
+    return found[1] if found else ""
 
 
 def _distribution(site: Path, name: str) -> Distribution:

@@ -42,7 +42,8 @@ def build_package(
     site = folder / "site"
     command = [
         str(flavour_python(flavour, version)),
-        *("-m", "pip", "install", "--no-compile", "--disable-pip-version-check", "--root-user-action=ignore"),
+        # -v: a package may go on without its extension where that does not compile; only the log tells.
+        *("-m", "pip", "install", "-v", "--no-compile", "--disable-pip-version-check", "--root-user-action=ignore"),
         *("--cache-dir", str(cache_folder() / "pip" / flavour)),
         *(f"--no-binary={name}" for name in from_source),
         *("--target", str(site), requirement),

@@ -15,11 +15,14 @@ import re
 from refquake_cli.added import is_standard
 from refquake_cli.reports.frames import Frame, all_stacks
 from refquake_cli.reports.layers import CPYTHON_PATH, HARNESS_PATH
+from refquake_cli.reports.trial import trial_of
 
 CPYTHON = "CPython"
 HARNESS = "harness"
 UNKNOWN = "unknown"
-_BROKEN_RESULT = re.compile(r"_Py_CheckFunctionResult|returned a result with an exception set|NULL without setting an exception")
+_BROKEN_RESULT = re.compile(
+    r"_Py_CheckFunctionResult|returned a result with an exception set|NULL without setting an exception"
+)
 _TYPE = re.compile(r"^==refquake==\s+type:\s+(\S+)", re.MULTILINE)
 
 
@@ -29,7 +32,8 @@ def owner_of(text: str, kind: str, signature: str, module: str) -> str:
         return CPYTHON if is_standard(root) else root
     stacks = all_stacks(text)
     if not stacks:
-        return UNKNOWN
+        tried = trial_of(text)  # a call of the module's that did not end
+        return UNKNOWN if not tried else CPYTHON if is_standard(root) else root
     owners = [owner for frame in stacks[0] if (owner := _owner_of_frame(frame, root))]
     if not owners:
         return HARNESS if any(HARNESS_PATH.search(frame.file) for frame in stacks[0]) else UNKNOWN

@@ -32,6 +32,9 @@ _TWO_ARGUMENTS: dict[str, Callable[[str, str], str]] = {
     "__radd__": lambda own, other: f"{other} + {own}",
     "__rmul__": lambda own, other: f"{other} * {own}",
 }
+# What the arguments of discovery are made of (trial_values.cc).
+_BUILTINS = {"bytearray", "complex", "dict.fromkeys", "int", "iter", "len", "map", "memoryview", "range", "slice"}
+_FILES = {'__import__("_io").BytesIO(b"bytes")', '__import__("_io").StringIO("text")'}
 OWN_MODULES = ("gc", "weakref")  # what programs name besides the target
 
 
@@ -42,18 +45,53 @@ def check_name(name: str) -> str:
 
 
 def check_value(text: str, types: set[str], given: tuple[str, ...] = ()) -> str:
-    """A literal, a call without arguments of a type of the target, or one of the recipe's own expressions."""
-    if text in given or (text.endswith("()") and (text[:-2] in types or text == "Value()")):
+    """A literal, one of the recipe's own expressions, or calls of the target's types and of harmless built-ins."""
+    if text in given or text in _FILES or text == "Value()":
         return text
     try:
-        tree = ast.parse(text, mode="eval")
+        harmless = _is_harmless(ast.parse(text, mode="eval"), types)
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise WrongUse(f"{text!r} is no value: this program cannot be exported") from error
-    harmless = (ast.Expression, ast.Constant, ast.List, ast.Dict, ast.Tuple, ast.UnaryOp, ast.USub, ast.BinOp, ast.Pow,
-                ast.Load)  # fmt: skip
-    if all(isinstance(node, harmless) for node in ast.walk(tree)):
+    if harmless:
         return text
     raise WrongUse(f"{text!r} is no value: this program cannot be exported")
+
+
+def _is_harmless(node: ast.AST, types: set[str]) -> bool:
+    if name := _dotted(node):
+        return name in types or name in _BUILTINS
+    if isinstance(node, ast.Attribute):  # of a list or another literal, never of a name
+        return node.attr == "append" and isinstance(node.value, ast.List) and _is_harmless(node.value, types)
+    if isinstance(node, ast.Call) and node.keywords:
+        return False
+    literal = (ast.Expression, ast.Constant, ast.List, ast.Dict, ast.Tuple, ast.Set, ast.UnaryOp, ast.USub, ast.BinOp,
+               ast.Pow, ast.Load, ast.Call)  # fmt: skip
+    return isinstance(node, literal) and all(_is_harmless(child, types) for child in ast.iter_child_nodes(node))
+
+
+def _dotted(node: ast.AST) -> str:
+    """`a.b.C` as text; empty if it is something else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    inner = _dotted(node.value) if isinstance(node, ast.Attribute) else ""
+    return f"{inner}.{node.attr}" if inner else ""
+
+
+class _Qualified(ast.NodeTransformer):
+    """The target's types under the target's name."""
+
+    def __init__(self, target: str, types: set[str]) -> None:
+        self._target, self._types = target, types
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return self._qualified(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        return self._qualified(node) if _dotted(node) else self.generic_visit(node)
+
+    def _qualified(self, node: ast.expr) -> ast.AST:
+        name = _dotted(node)
+        return ast.parse(f"{self._target}.{name}", mode="eval").body if name in self._types else node
 
 
 def check_program(program: Program, table: OpList) -> None:
@@ -84,6 +122,7 @@ class Names:
     def __init__(self, program: Program, table: OpList) -> None:
         self._target = program.target
         self._types = type_names(table)
+        self._values = table.recipe.values
         self._given = {name for name, _ in table.recipe.ops}
         self._words: dict[str, str] = {}
         for op in program.ops:
@@ -103,7 +142,9 @@ class Names:
     def argument(self, arg: str) -> str:
         if is_slot(arg):
             return self.variable(arg)
-        return f"{self._target}.{arg}" if arg[:-2] in self._types and arg.endswith("()") else arg
+        if arg in self._values or arg in _FILES or "(" not in arg:
+            return arg
+        return ast.unparse(_Qualified(self._target, self._types).visit(ast.parse(arg, mode="eval")))
 
     def called(self, name: str) -> str:
         if name in self._given:

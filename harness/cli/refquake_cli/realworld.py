@@ -4,11 +4,12 @@
     row.state, row.types, row.ops, row.success, row.findings
 
 A run ends at its first finding, so a subject gets several, each with another seed, until its time is up. What comes up
-again is counted, not listed twice. A call that crashes or hangs in discovery is a finding, and left out from then on;
-one that ends the process is only left out.
+again is counted, not listed twice. A call that crashes or hangs in discovery is a finding, and left out from then on:
+first with its arguments only. One that ends the process is only left out.
 Inputs that ran out of memory or did not end are counted apart: `x *= 2` and `x.extend(iter(x))` are no bugs.
 """
 
+import re
 import tempfile
 import time
 from dataclasses import dataclass, field, replace
@@ -18,15 +19,16 @@ from refquake_cli import targets
 from refquake_cli.added import find_added
 from refquake_cli.attribution import owner_of
 from refquake_cli.discover import discover
-from refquake_cli.errors import RefquakeError
+from refquake_cli.errors import CouldNotRun, RefquakeError
 from refquake_cli.findings import PROGRAM, REPORT
 from refquake_cli.job import Job
 from refquake_cli.realworld_list import Subject
-from refquake_cli.reports.trial import trial_of
+from refquake_cli.reports.trial import Trial, trial_of
 from refquake_cli.variant_run import Options, VariantRun
 
-MOST_RUNS = 12
+MOST_RUNS = 40
 POLL_SECONDS = 0.2
+_NAME = re.compile(r"[\w.]*")  # of a call that was left out
 _RESOURCES = {"out-of-memory", "allocation-too-big", "long-run"}
 
 
@@ -87,9 +89,7 @@ def _prepare(subject: Subject, settings: Settings, row: Row) -> None:
         from refquake_cli.add import add_package
 
         name, _, release = subject.requirement.partition("==")
-        add_package(
-            settings.flavour, settings.version, subject.requirement, name, release, list(subject.dependencies)
-        )
+        add_package(settings.flavour, settings.version, subject.requirement, name, release, list(subject.dependencies))
     if added := find_added(subject.target, settings.flavour, settings.version):
         row.gil = "off" if added.gil_off else "forced off"
 
@@ -119,7 +119,7 @@ def _fuzz(subject: Subject, settings: Settings, row: Row) -> None:
             job = _leave_out(run.outcome.trial, job, row)
         if run.outcome.finding:
             job = _note_finding(run, job, row, before)
-        if not listed and not row.left_out:
+        if not listed and run.executions:  # with what ends discovery left out, it comes to its end
             found = discover(job, settings.version)
             row.types, row.ops, listed = len(found.types), len(found.ops), True
 
@@ -141,7 +141,7 @@ def _note_finding(run: VariantRun, job: Job, row: Row, before: float) -> Job:
     text = (folder / REPORT).read_text(encoding="utf-8", errors="replace")
     trial = trial_of(text)
     if trial:
-        job = _leave_out(trial.name, job, row)
+        job = _leave_out(_narrowest(trial, row), job, row)
     elif finding.kind in _RESOURCES:
         row.resources += 1
         return job
@@ -154,6 +154,14 @@ def _note_finding(run: VariantRun, job: Job, row: Row, before: float) -> Job:
     after = round(before + run.seconds, 1)
     row.findings.append(Seen(finding.signature, owner, 1, after, folder.name, program, trial.name if trial else ""))
     return job
+
+
+def _narrowest(trial: Trial, row: Row) -> str:
+    """The call with its arguments: others may show other bugs. Its name, once two calls of it failed, or one hung."""
+    if trial.name in row.left_out:
+        raise CouldNotRun(f"{trial.call} ends discovery, though it is left out")
+    tried = any(_NAME.match(left_out)[0] == trial.name for left_out in row.left_out)
+    return trial.name if tried or trial.hangs else trial.call
 
 
 def _leave_out(name: str, job: Job, row: Row) -> Job:

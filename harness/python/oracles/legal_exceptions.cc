@@ -12,9 +12,12 @@ struct LegalException {
 constexpr LegalException kLegal[] = {
     {"never-tracked", "builtins.*", "tuples and dicts are tracked when they first hold something collectable"},
     {"no-free", "builtins.*", "the interpreter's free lists lie in its thread states"},
-    {"finalizer-skipped", "_io.StringIO", "inherits the finalizer that closes a file; there is none to close in memory"},
+    {"finalizer-skipped", "_io.StringIO",
+     "inherits the finalizer that closes a file; there is none to close in memory"},
     {"finalizer-skipped", "_io.BytesIO", "inherits the finalizer that closes a file; there is none to close in memory"},
     {"leaked-reference", "_contextvars.Context", "the thread state holds the current one, where no visit reaches it"},
+    {"leaked-reference", "greenlet.greenlet", "a thread's main and current one are held by C++ data of the thread"},
+    {"leaked-instance", "greenlet.greenlet", "a thread's main one lives as long as the thread"},
     {"leaked-type", "builtins.*", "the interpreter's own types live as long as it does"},
 };
 

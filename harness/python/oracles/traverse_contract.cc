@@ -14,7 +14,10 @@ constexpr char kTypeRule[] =
 }  // namespace
 
 void TraverseJudge::Finish(const WatchedType& watched) const {
-  const bool visits_type_once = type_visits_ == 1 || !PyType_HasFeature(Py_TYPE(self_), Py_TPFLAGS_HEAPTYPE);
+  const bool heap = PyType_HasFeature(Py_TYPE(self_), Py_TPFLAGS_HEAPTYPE);
+  // Where a program had the type in its hands, an instance may hold it as a member, and visit it for that.
+  const bool may_hold_type = type_visits_ > 1 && !LastCallOn(type_).empty();
+  const bool visits_type_once = type_visits_ == 1 || !heap || may_hold_type;
   if (visits_type_once && Py_REFCNT(self_) == references_) return;
   Finding finding;
   finding.type = watched.name;

@@ -6,7 +6,8 @@
 // Demanded by: CPython documentation, "tp_traverse" (since 3.9 instances of heap types visit their
 // type) and "Supporting Cyclic Garbage Collection".
 // Legal exceptions: a subclass made in Python is judged too (subtype_traverse visits its type, the base
-// must not do so again); static types are never visited and not judged.
+// must not do so again); static types are never visited and not judged. More than one visit is no breach where a
+// program passed the type around: an instance may hold it as a member.
 #ifndef REFQUAKE_PYTHON_ORACLES_TRAVERSE_CONTRACT_H_
 #define REFQUAKE_PYTHON_ORACLES_TRAVERSE_CONTRACT_H_
 

@@ -11,6 +11,7 @@
 #include "python/discover.h"
 #include "python/executor.h"
 #include "python/interpreter.h"
+#include "python/oracles/legal_exceptions.h"
 #include "python/report.h"
 
 namespace refquake {
@@ -120,6 +121,13 @@ TEST(OraclesAsanTest, FindsWhatIsNotFreed) {
 
 TEST(OraclesCleanTest, AreSilentOnTheCorrectType) {
   EXPECT_EXIT(RunWith(Fault::kNone), testing::ExitedWithCode(kNothingFound), "");
+}
+
+TEST(LegalExceptionsTest, NameAKindAndAType) {
+  EXPECT_TRUE(IsLegal("leaked-reference", "greenlet.greenlet"));  // held by C++ data of the thread
+  EXPECT_TRUE(IsLegal("leaked-type", "builtins.list"));
+  EXPECT_FALSE(IsLegal("missing-incref", "greenlet.greenlet"));
+  EXPECT_FALSE(IsLegal("leaked-reference", "greenlet.other"));
 }
 
 }  // namespace
