@@ -7,7 +7,6 @@
 #include "python/baseline.h"
 #include "python/free_threading.h"
 #include "python/memory_state.h"
-#include "python/oracles/legal_exceptions.h"
 
 namespace refquake {
 namespace {
@@ -64,12 +63,6 @@ void HoldFromModule(PyObject* module, Made& made) {
   }
 }
 
-// What outlives programs by right (oracles/legal_exceptions.cc) holds like the baseline.
-bool LivesByRight(const Target& target, PyObject* object) {
-  const WatchedType* watched = target.watch.Find(Py_TYPE(object));
-  return watched && IsLegal("leaked-instance", watched->name);
-}
-
 }  // namespace
 
 bool HeldFromOutside(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living) {
@@ -82,16 +75,12 @@ bool HeldFromOutside(const Target& target, ObjectGraph& graph, std::span<PyObjec
   Collect(made, living);
   HoldFromBaseline(made);
   HoldFromModule(target.module.get(), made);
-  for (PyObject* object : living) {
-    if (LivesByRight(target, object)) made.Hold(object);
-  }
   while (!made.pending.empty()) {
     PyObject* object = made.pending.back();
     made.pending.pop_back();
     HoldReferences(object, made);
   }
-  return std::any_of(living.begin(), living.end(),
-                     [&](PyObject* object) { return *made.held.Find(object) && !LivesByRight(target, object); });
+  return std::any_of(living.begin(), living.end(), [&](PyObject* object) { return *made.held.Find(object); });
 }
 
 }  // namespace refquake

@@ -16,8 +16,6 @@ constexpr LegalException kLegal[] = {
      "inherits the finalizer that closes a file; there is none to close in memory"},
     {"finalizer-skipped", "_io.BytesIO", "inherits the finalizer that closes a file; there is none to close in memory"},
     {"leaked-reference", "_contextvars.Context", "the thread state holds the current one, where no visit reaches it"},
-    {"leaked-reference", "greenlet.greenlet", "a thread's main and current one are held by C++ data of the thread"},
-    {"leaked-instance", "greenlet.greenlet", "a thread's main one lives as long as the thread"},
     {"leaked-type", "builtins.*", "the interpreter's own types live as long as it does"},
 };
 
