@@ -1,0 +1,44 @@
+"""To which bug a finding that is new to the store belongs: rows of `finding` with the same `bug` are its faces.
+
+    number = bug_of(connection, sighting)      # None: to none that is there, it is a bug of its own
+
+In this order: what came before it in the same input and may be its cause; the same place; for a race, a bug in all of
+whose races one of the two racing functions takes part. What is unlocked races with everything that touches the
+same field: that function is to be mended, and the others may be right.
+"""
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+from refquake_cli.reports.bug import RACE, racing
+
+if TYPE_CHECKING:
+    from refquake_cli.store import Sighting
+
+
+def bug_of(db: sqlite3.Connection, s: "Sighting") -> int | None:
+    mine = (s.target, s.variant)
+    if s.cause:
+        cause = db.execute(
+            "SELECT bug FROM finding LEFT JOIN pass_over ON pass_over.finding = finding.id"
+            " WHERE target = ? AND variant = ? AND ? IN (signature, line)", (*mine, s.cause),
+        ).fetchone()  # fmt: skip
+        if cause:
+            return cause[0]
+    same = db.execute("SELECT bug FROM finding WHERE target = ? AND variant = ? AND place = ?", (*mine, s.place))
+    if found := same.fetchone():
+        return found[0]
+    return _bug_of_race(db, s) if s.kind == RACE else None
+
+
+def _bug_of_race(db: sqlite3.Connection, s: "Sighting") -> int | None:
+    common: dict[int, set[str]] = {}
+    races = db.execute(
+        "SELECT bug, signature, pass_over FROM finding WHERE target = ? AND variant = ? AND kind = ? ORDER BY id",
+        (s.target, s.variant, RACE),
+    )
+    for bug, signature, line in races:
+        functions = racing(line or signature)
+        common[bug] = common.get(bug, functions) & functions
+    functions = racing(s.pass_over or s.signature)
+    return next((bug for bug, shared in common.items() if shared & functions), None)
