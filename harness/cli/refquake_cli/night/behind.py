@@ -1,0 +1,82 @@
+"""What is behind a finding: its program run once more, so that the first thing that is wrong is what is told.
+
+    behind(sighting, folder)      # "leaked-reference by extend": the place of the bug; "": a run tells no more
+
+The oracles judge after each phase, so a wrong count is told of when many ops have followed, with whatever they did to
+the object, or not at all because the process died of it. With each op in a phase of its own the one that ran last is
+to blame, and one bug has one place, however it was met. A count that goes wrong only where lanes run at once is a
+race's doing: ThreadSanitizer tells which.
+
+It costs a second or two, once for each signature.
+"""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from refquake_cli.artefact import Artefact
+from refquake_cli.errors import RefquakeError
+from refquake_cli.files import write_whole
+from refquake_cli.job import Job
+from refquake_cli.paths import build_folder
+from refquake_cli.program_model import FREE, Program, parse_program
+from refquake_cli.replay import replay_command, run_once
+from refquake_cli.reports import find_report
+from refquake_cli.reports.bug import RACE, place_of
+from refquake_cli.store import Sighting
+
+SECONDS = 20
+RACE_RUNS = 3
+TIMES = 2  # the second time the module has in it what a campaign's programs find
+_PHASE = re.compile(r"^==refquake==   phase:    (\d+)$", re.MULTILINE)
+_SUMMARY = "==refquake== SUMMARY: "
+_COUNTS = ("leaked-reference", "missing-incref")
+
+
+def behind(sighting: Sighting, folder: Path) -> str:
+    job = Job(sighting.target, sighting.variant, sighting.flavour, sighting.profile, recipe=sighting.recipe,
+              release=sighting.release)  # fmt: skip
+    if sighting.kind == RACE or not sighting.program:
+        return ""
+    try:
+        program = parse_program(sighting.program)
+        one_by_one = _one_by_one(program)
+        told = _told(one_by_one, _run(one_by_one, job, sighting.version, folder))
+        if told or program.max_lanes == 1 or job.flavour == "tsan" or not build_folder("tsan").is_dir():
+            return told
+        return _race(program, replace(job, flavour="tsan"), sighting.version, folder)
+    except RefquakeError:
+        return ""  # what a binary of another version wrote, or no binary to run it
+
+
+def _one_by_one(program: Program) -> Program:
+    """Lanes one after the other, each op in a phase of its own: its oracles judge behind each."""
+    return replace(program.with_phases([((op,),) for op in program.ops]), schedule=FREE)
+
+
+def _run(program: Program, job: Job, version: str, folder: Path) -> str:
+    folder.mkdir(exist_ok=True)
+    path = folder / "behind.prog"
+    write_whole(path, str(program))
+    command = [*replay_command(Artefact(path, job, version, TIMES)), "--self-proof=0", f"--deadline={SECONDS // 2}"]
+    return run_once(command, version, SECONDS)[1]
+
+
+def _told(program: Program, output: str) -> str:
+    """Of a count that is wrong, the op behind which it is: the object is whatever the op was given."""
+    report = find_report(output)
+    if report is None or f"{_SUMMARY}{report.signature}" not in output:
+        return ""
+    at = _PHASE.search(report.text)
+    if report.kind not in _COUNTS or not at:
+        return place_of(report.signature)
+    op = program.ops[int(at[1]) - 1]
+    return f"{report.kind} by {op.name or op.form}"
+
+
+def _race(program: Program, job: Job, version: str, folder: Path) -> str:
+    for _ in range(RACE_RUNS):
+        report = find_report(_run(program, job, version, folder))
+        if report and report.kind == RACE:
+            return report.signature
+    return ""
