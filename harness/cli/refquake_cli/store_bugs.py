@@ -4,13 +4,14 @@
 
 In this order: what came before it in the same input and may be its cause; the same place; for a race, a bug in all of
 whose races one of the two racing functions takes part. What is unlocked races with everything that touches the
-same field: that function is to be mended, and the others may be right.
+same field: that function is to be mended, and the others may be right. Last, the collector's own check of the counts
+that failed before any program ran, and what an oracle says of the same counts where that check is not compiled in.
 """
 
 import sqlite3
 from typing import TYPE_CHECKING
 
-from refquake_cli.reports.bug import RACE, racing
+from refquake_cli.reports.bug import CHECK, COUNTS, RACE, racing
 
 if TYPE_CHECKING:
     from refquake_cli.store import Sighting
@@ -28,7 +29,7 @@ def bug_of(db: sqlite3.Connection, s: "Sighting") -> int | None:
     same = db.execute("SELECT bug FROM finding WHERE target = ? AND variant = ? AND place = ?", (*mine, s.place))
     if found := same.fetchone():
         return found[0]
-    return _bug_of_race(db, s) if s.kind == RACE else None
+    return _bug_of_race(db, s) if s.kind == RACE else _bug_of_check(db, s)
 
 
 def _bug_of_race(db: sqlite3.Connection, s: "Sighting") -> int | None:
@@ -42,3 +43,24 @@ def _bug_of_race(db: sqlite3.Connection, s: "Sighting") -> int | None:
         common[bug] = common.get(bug, functions) & functions
     functions = racing(s.pass_over or s.signature)
     return next((bug for bug, shared in common.items() if shared & functions), None)
+
+
+def _bug_of_check(db: sqlite3.Connection, s: "Sighting") -> int | None:
+    """A bug that only the other of the two has told of."""
+    if s.kind == CHECK and not s.program:
+        wanted, told = COUNTS, (CHECK,)
+    elif s.kind in COUNTS:
+        wanted, told = (CHECK,), COUNTS
+    else:
+        return None
+    found = db.execute(
+        f"SELECT bug FROM finding WHERE target = ? AND variant = ? AND kind IN ({_marks(wanted)})"
+        f" AND (kind != '{CHECK}' OR program = '') AND bug NOT IN"
+        f" (SELECT bug FROM finding WHERE kind IN ({_marks(told)})) ORDER BY id",
+        (s.target, s.variant, *wanted, *told),
+    ).fetchone()
+    return found[0] if found else None
+
+
+def _marks(values: tuple[str, ...]) -> str:
+    return ", ".join("?" * len(values))

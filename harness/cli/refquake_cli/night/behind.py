@@ -4,13 +4,15 @@
 
 The oracles judge after each phase, so a wrong count is told of when many ops have followed, with whatever they did to
 the object, or not at all because the process died of it. With each op in a phase of its own the one that ran last is
-to blame, and one bug has one place, however it was met. A count that goes wrong only where lanes run at once is a
+to blame, and one bug has one place, however it was met. Of what lives on at the end, the last op of the shortest
+beginning of the program that leaks as well is. A count that goes wrong only where lanes run at once is a
 race's doing: ThreadSanitizer tells which.
 
-It costs a second or two, once for each signature.
+It costs a run of a second or two, for a leak some more, once for each signature.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,9 +21,9 @@ from refquake_cli.errors import RefquakeError
 from refquake_cli.files import write_whole
 from refquake_cli.job import Job
 from refquake_cli.paths import build_folder
-from refquake_cli.program_model import FREE, Program, parse_program
+from refquake_cli.program_model import FREE, Op, Program, parse_program
 from refquake_cli.replay import replay_command, run_once
-from refquake_cli.reports import find_report
+from refquake_cli.reports import Report, find_report
 from refquake_cli.reports.bug import RACE, place_of
 from refquake_cli.store import Sighting
 
@@ -30,6 +32,7 @@ RACE_RUNS = 3
 TIMES = 2  # the second time the module has in it what a campaign's programs find
 _PHASE = re.compile(r"^==refquake==   phase:    (\d+)$", re.MULTILINE)
 _SUMMARY = "==refquake== SUMMARY: "
+LEAK = "leaked-instance"
 _COUNTS = ("leaked-reference", "missing-incref")
 
 
@@ -41,7 +44,7 @@ def behind(sighting: Sighting, folder: Path) -> str:
     try:
         program = parse_program(sighting.program)
         one_by_one = _one_by_one(program)
-        told = _told(one_by_one, _run(one_by_one, job, sighting.version, folder))
+        told = _told(one_by_one, lambda part: _run(part, job, sighting.version, folder))
         if told or program.max_lanes == 1 or job.flavour == "tsan" or not build_folder("tsan").is_dir():
             return told
         return _race(program, replace(job, flavour="tsan"), sighting.version, folder)
@@ -62,16 +65,34 @@ def _run(program: Program, job: Job, version: str, folder: Path) -> str:
     return run_once(command, version, SECONDS)[1]
 
 
-def _told(program: Program, output: str) -> str:
+def _told(program: Program, run: Callable[[Program], str]) -> str:
     """Of a count that is wrong, the op behind which it is: the object is whatever the op was given."""
-    report = find_report(output)
-    if report is None or f"{_SUMMARY}{report.signature}" not in output:
+    report = _oracles(run(program))
+    if report is None:
         return ""
     at = _PHASE.search(report.text)
-    if report.kind not in _COUNTS or not at:
+    if report.kind in _COUNTS and at:
+        op = program.ops[int(at[1]) - 1]
+    elif report.kind == LEAK:
+        op = _last_of_shortest(program, run)
+    else:
         return place_of(report.signature)
-    op = program.ops[int(at[1]) - 1]
     return f"{report.kind} by {op.name or op.form}"
+
+
+def _oracles(output: str) -> Report | None:
+    report = find_report(output)
+    return report if report and f"{_SUMMARY}{report.signature}" in output else None
+
+
+def _last_of_shortest(program: Program, run: Callable[[Program], str]) -> Op:
+    """Whatever is left at the end of a program is cleared away, so that its beginning leaks as soon as the op ran."""
+    clean, leaks = 0, len(program.phases)
+    while leaks - clean > 1:
+        length = (clean + leaks) // 2
+        report = _oracles(run(program.with_phases(program.phases[:length])))
+        clean, leaks = (clean, length) if report and report.kind == LEAK else (length, leaks)
+    return program.ops[leaks - 1]
 
 
 def _race(program: Program, job: Job, version: str, folder: Path) -> str:

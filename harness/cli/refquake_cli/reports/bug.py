@@ -10,6 +10,8 @@ A bug has one place, its faces have signatures. What only a run can tell is in n
 import re
 
 RACE = "data-race"
+CHECK = "gc-assertion"  # among them that no object is visited more often than it has references
+COUNTS = ("extra-visit", "missing-incref")  # of which that is so
 # What leaves a reference to memory that goes, or memory that something still refers to. Anything may die of it.
 _DANGLING = {
     "still-tracked-at-free", "still-tracked-in-dealloc", "weakrefs-left", "extra-visit", "missing-incref",
