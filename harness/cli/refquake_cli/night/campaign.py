@@ -267,8 +267,8 @@ class Night:
         shutil.rmtree(turn.scratch, ignore_errors=True)
 
     def _explained(self, sighting: Sighting) -> Sighting:
-        """With its place, where it is the first of its signature: a run tells."""
-        if sighting.cause or self.store.has(sighting.target, sighting.variant, sighting.signature):
+        """With its place, where it is the first of its signature: a run tells. Who stops a night does not wait for it."""
+        if self.stopped_by or sighting.cause or self.store.has(sighting.target, sighting.variant, sighting.signature):
             return sighting
         return replace(sighting, behind=behind(sighting, self._work / "behind"))
 
