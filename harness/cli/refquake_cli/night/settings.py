@@ -125,7 +125,7 @@ def flavours_of(settings: Settings) -> list[str]:
 
 def turn_of(settings: Settings, arms: int) -> int:
     """The seconds of a turn: as given, else so that each arm has had one when half of the night is over."""
-    each = settings.seconds * settings.jobs // (2 * arms)
+    each = settings.seconds * settings.jobs // (2 * max(arms, 1))
     return settings.turn_seconds or min(LONGEST_TURN, max(SHORTEST_TURN, each))
 
 
