@@ -32,15 +32,15 @@ def faces(store: Store) -> list[list[str]]:
 
 
 def test_findings_with_one_place_are_faces_of_one_row(store: Store) -> None:
-    store.add(sighting(LEAK, behind="leaked-reference by extend"))
-    store.add(sighting("leaked-reference ring.Ring push", behind="leaked-reference by extend", input=b"01"))
+    store.add(sighting(LEAK, behind="leak by extend"))
+    store.add(sighting("leaked-reference ring.Ring push", behind="leak by extend", input=b"01"))
     store.add(sighting("leaked-reference ring.Ring pop"))
     assert faces(store) == [[LEAK, "leaked-reference ring.Ring push"], ["leaked-reference ring.Ring pop"]]
 
 
 def test_another_variant_has_bugs_of_its_own(store: Store) -> None:
     for name in ("one", "two"):
-        store.add(sighting(LEAK, variant=name, behind="leaked-reference by extend"))
+        store.add(sighting(LEAK, variant=name, behind="leak by extend"))
     assert len(store.findings()) == 2
 
 
@@ -198,7 +198,7 @@ def test_a_leak_is_blamed_on_the_last_op_of_the_shortest_beginning_that_leaks(an
     said.update(asan=TOLD.replace("missing-incref", "leaked-instance").replace("  2", "  end"), pair="")
     program = "target: node\nprofile: lifecycle\nphase:\n    lane:\n        a = Node()\n"
     program += "".join(f"        a.{name}(a)\n" for name in ("one", "two", "pair", "three", "four"))
-    assert behind(sighting(LEAK, program=program), tmp_path / "behind") == "leaked-instance by pair"
+    assert behind(sighting(LEAK, program=program), tmp_path / "behind") == "leak by pair"
     assert len(given) <= 4
 
 

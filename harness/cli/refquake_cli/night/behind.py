@@ -1,6 +1,6 @@
 """What is behind a finding: its program run once more, so that the first thing that is wrong is what is told.
 
-    behind(sighting, folder)      # "leaked-reference by extend": the place of the bug; "": a run tells no more
+    behind(sighting, folder)      # "leak by extend": the place of the bug; "": a run tells no more
 
 The oracles judge after each phase, so a wrong count is told of when many ops have followed, with whatever they did to
 the object, or not at all because the process died of it. With each op in a phase of its own the one that ran last is
@@ -33,7 +33,8 @@ TIMES = 2  # the second time the module has in it what a campaign's programs fin
 _PHASE = re.compile(r"^==refquake==   phase:    (\d+)$", re.MULTILINE)
 _SUMMARY = "==refquake== SUMMARY: "
 LEAK = "leaked-instance"
-_COUNTS = ("leaked-reference", "missing-incref")
+# What a place is called after: one reference too many is a leak, whether the object can be reached or not.
+COUNTS = {"leaked-reference": "leak", LEAK: "leak", "missing-incref": "missing-incref"}
 
 
 def behind(sighting: Sighting, folder: Path) -> str:
@@ -45,7 +46,7 @@ def behind(sighting: Sighting, folder: Path) -> str:
         program = parse_program(sighting.program)
         one_by_one = _one_by_one(program)
         told = _told(one_by_one, lambda part: _run(part, job, sighting.version, folder))
-        if told or program.max_lanes == 1 or job.flavour == "tsan" or not build_folder("tsan").is_dir():
+        if told or program.max_lanes == 1 or not build_folder("tsan").is_dir():
             return told
         return _race(program, replace(job, flavour="tsan"), sighting.version, folder)
     except RefquakeError:
@@ -71,13 +72,13 @@ def _told(program: Program, run: Callable[[Program], str]) -> str:
     if report is None:
         return ""
     at = _PHASE.search(report.text)
-    if report.kind in _COUNTS and at:
+    if report.kind in COUNTS and at:
         op = program.ops[int(at[1]) - 1]
     elif report.kind == LEAK:
         op = _last_of_shortest(program, run)
     else:
         return place_of(report.signature)
-    return f"{report.kind} by {op.name or op.form}"
+    return f"{COUNTS[report.kind]} by {op.name or op.form}"
 
 
 def _oracles(output: str) -> Report | None:
