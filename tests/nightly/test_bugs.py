@@ -77,6 +77,13 @@ def test_races_are_one_bug_where_one_function_is_in_all_of_them(store: Store) ->
     ]
 
 
+def test_a_wrong_count_that_is_a_races_doing_is_its_face(store: Store) -> None:
+    store.add(sighting("data-race get@a.c | set@a.c"))
+    store.add(sighting(LEAK, pass_over=LEAK, behind="data-race set@a.c"))
+    store.add(sighting("data-race clear@a.c | get@a.c"))
+    assert faces(store) == [["data-race clear@a.c | get@a.c"], ["data-race get@a.c | set@a.c", LEAK]]
+
+
 def test_races_inside_cpython_are_told_apart_by_who_called_it(store: Store) -> None:
     for name in ("get", "put"):
         line = f"data-race append@list.c < {name}@a.c | append@list.c < {name}@a.c"

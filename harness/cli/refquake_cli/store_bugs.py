@@ -29,20 +29,25 @@ def bug_of(db: sqlite3.Connection, s: "Sighting") -> int | None:
     same = db.execute("SELECT bug FROM finding WHERE target = ? AND variant = ? AND place = ?", (*mine, s.place))
     if found := same.fetchone():
         return found[0]
-    return _bug_of_race(db, s) if s.kind == RACE else _bug_of_check(db, s)
+    return _bug_of_race(db, s) if s.place.startswith(RACE) else _bug_of_check(db, s)
 
 
 def _bug_of_race(db: sqlite3.Connection, s: "Sighting") -> int | None:
     common: dict[int, set[str]] = {}
     races = db.execute(
-        "SELECT bug, signature, pass_over FROM finding WHERE target = ? AND variant = ? AND kind = ? ORDER BY id",
-        (s.target, s.variant, RACE),
+        "SELECT bug, place, pass_over FROM finding WHERE target = ? AND variant = ? AND place LIKE ? ORDER BY id",
+        (s.target, s.variant, f"{RACE} %"),
     )
-    for bug, signature, line in races:
-        functions = racing(line or signature)
+    for bug, place, line in races:
+        functions = _functions(place, line)
         common[bug] = common.get(bug, functions) & functions
-    functions = racing(s.pass_over or s.signature)
+    functions = _functions(s.place, s.pass_over)
     return next((bug for bug, shared in common.items() if shared & functions), None)
+
+
+def _functions(place: str, line: str) -> set[str]:
+    """The line that makes a race known tells who called what raced; other findings have only a place."""
+    return racing(line if line.startswith(RACE) else place)
 
 
 def _bug_of_check(db: sqlite3.Connection, s: "Sighting") -> int | None:
