@@ -29,8 +29,9 @@ from refquake_cli.store import Sighting
 
 SECONDS = 20
 RACE_RUNS = 3
+MAX_OPS = 512  # harness/core/program.h
 TIMES = 2  # the second time the module has in it what a campaign's programs find
-_PHASE = re.compile(r"^==refquake==   phase:    (\d+)$", re.MULTILINE)
+_PHASE = re.compile(r"^==refquake==   phase:    (\d+|end)$", re.MULTILINE)
 _SUMMARY = "==refquake== SUMMARY: "
 LEAK = "leaked-instance"
 # What a place is called after: one reference too many is a leak, whether the object can be reached or not.
@@ -54,8 +55,16 @@ def behind(sighting: Sighting, folder: Path) -> str:
 
 
 def _one_by_one(program: Program) -> Program:
-    """Lanes one after the other, each op in a phase of its own: its oracles judge behind each."""
-    return replace(program.with_phases([((op,),) for op in program.ops]), schedule=FREE)
+    """Lanes one after the other, each op in a phase of its own: the oracles judge behind each.
+
+    What an op's result takes the place of is dropped before, so that its end is not taken for the op's doing.
+    """
+    ops = [part for op in program.ops for part in (*_dropped(op), op)]
+    return replace(program.with_phases([((op,),) for op in ops[:MAX_OPS]]), schedule=FREE)
+
+
+def _dropped(op: Op) -> list[Op]:
+    return [Op("drop", "", (op.result,))] if op.result and op.result not in op.reads else []
 
 
 def _run(program: Program, job: Job, version: str, folder: Path) -> str:
@@ -72,10 +81,12 @@ def _told(program: Program, run: Callable[[Program], str]) -> str:
     if report is None:
         return ""
     at = _PHASE.search(report.text)
-    if report.kind in COUNTS and at:
-        op = program.ops[int(at[1]) - 1]
-    elif report.kind == LEAK:
+    if report.kind == LEAK:
         op = _last_of_shortest(program, run)
+    elif report.kind in COUNTS and at and at[1] != "end":
+        op = program.ops[int(at[1]) - 1]
+    elif report.kind in COUNTS:
+        return f"{COUNTS[report.kind]} by drop"  # all that is left is dropped at the end
     else:
         return place_of(report.signature)
     return f"{COUNTS[report.kind]} by {op.name or op.form}"
