@@ -9,7 +9,7 @@ from refquake_cli.ingest import cause_of
 from refquake_cli.night import behind as behind_module
 from refquake_cli.night.behind import behind
 from refquake_cli.reports import find_report
-from refquake_cli.reports.bug import may_cause, place_of, racing
+from refquake_cli.reports.bug import death_in, may_cause, place_of, racing
 from refquake_cli.store import Sighting, Store
 
 LEAK = "leaked-reference node.Node left"
@@ -130,6 +130,17 @@ def test_one_thing_under_two_names_has_one_place() -> None:
     assert place_of("still-tracked-at-free node.Node") == place_of("still-tracked-in-dealloc node.Node")
     assert place_of("fatal-error _Py_CheckFunctionResult@call.c in cache.Cache.get") == "bad-return cache.Cache get"
     assert place_of(LEAK) == LEAK
+
+
+def test_deaths_of_one_kind_in_one_function_have_one_place() -> None:
+    report = find_report(
+        "==1==ERROR: AddressSanitizer: SEGV on unknown address 0x1\n"
+        "    #0 0x1 in reftotal_add /x/Objects/object.c:1:2\n"
+        "    #1 0x2 in holder_exchange /src/counter.c:1:2\n    #2 0x2 in holder_call /src/counter.c:9:2\n"
+    )
+    assert death_in(report.kind, report.function) == "segv in holder_exchange@counter.c"
+    assert death_in("segv", "") == ""
+    assert death_in("data-race", "get@node.c") == ""
 
 
 def test_a_leak_is_no_cause_of_a_death() -> None:

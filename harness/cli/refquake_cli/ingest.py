@@ -14,7 +14,7 @@ from pathlib import Path
 from refquake_cli.errors import WrongUse
 from refquake_cli.findings import DESCRIPTION, INPUT, PROGRAM, REPORT, load
 from refquake_cli.reports import Report, find_report
-from refquake_cli.reports.bug import may_cause
+from refquake_cli.reports.bug import death_in, may_cause
 from refquake_cli.reports.kinds import match_marker
 from refquake_cli.sources import DEFAULT_VERSION
 from refquake_cli.store import Sighting, Store
@@ -85,6 +85,7 @@ def _of_log(path: Path, origin: Origin) -> Iterator[Sighting]:
         origin.target, origin.variant, origin.flavour, origin.profile, origin.version,
         report.kind, report.signature, path.stat().st_mtime, content, program,
         report.text, pass_over_line(output, report.signature), echo_of(output, report), origin=path.name,
+        behind=death_in(report.kind, report.function),
     )  # fmt: skip
 
 

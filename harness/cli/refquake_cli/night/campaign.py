@@ -270,7 +270,8 @@ class Night:
         """With its place, where it is the first of its signature: a run tells. Who stops a night does not wait for it."""
         if self.stopped_by or sighting.cause or self.store.has(sighting.target, sighting.variant, sighting.signature):
             return sighting
-        return replace(sighting, behind=behind(sighting, self._work / "behind"))
+        told = behind(sighting, self._work / "behind")
+        return replace(sighting, behind=told or sighting.behind)
 
     def _share_reward(self, arm: Job, gain: int, seconds: float) -> None:
         if arm in self._corpora:

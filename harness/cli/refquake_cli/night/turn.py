@@ -20,6 +20,7 @@ from refquake_cli.ingest import cause_of, echo_of, pass_over_line
 from refquake_cli.job import Job
 from refquake_cli.program_text import text_of
 from refquake_cli.reports import Report, find_report
+from refquake_cli.reports.bug import death_in
 from refquake_cli.store import Sighting
 from refquake_cli.variant_run import WAITING, Options, Outcome, VariantRun
 
@@ -95,6 +96,7 @@ class Turn(VariantRun):
             report.text, pass_over_line(output, report.signature),
             echo_of(output, report, inputs), origin=self.origin, recipe=job.recipe,
             release=added.name if added else "", cause=cause_of(output, report, inputs),
+            behind=death_in(report.kind, report.function),
         )  # fmt: skip
         return Outcome("finding", report.kind)
 

@@ -47,6 +47,11 @@ def place_of(signature: str) -> str:
     return signature
 
 
+def death_in(kind: str, function: str) -> str:
+    """The place of a death in a function of the target, whatever it had called of CPython's. "": no such, no place."""
+    return f"{kind} in {function}" if function and kind in _DEATHS - {"fatal-error"} else ""
+
+
 def may_cause(first: str, second: str) -> bool:
     """Kinds, of findings in the same input and in that order."""
     return (first in _DANGLING and second in _DEATHS) or (first in _KEEPING and second in _KEPT)
