@@ -267,7 +267,7 @@ class Night:
         shutil.rmtree(turn.scratch, ignore_errors=True)
 
     def _explained(self, sighting: Sighting) -> Sighting:
-        """With its place, where it is the first of its signature: a run tells. Who stops a night does not wait for it."""
+        """With its place, if it is the first of its signature: a run tells. Who stops a night does not wait for it."""
         if self.stopped_by or sighting.cause or self.store.has(sighting.target, sighting.variant, sighting.signature):
             return sighting
         told = behind(sighting, self._work / "behind")
