@@ -3,11 +3,13 @@
 #
 # Environment: OSS-Fuzz's ($SRC $OUT $WORK $CC $CXX $CFLAGS $CXXFLAGS $LIB_FUZZING_ENGINE $SANITIZER), and
 #   REFQUAKE_TARGETS          targets to build, separated by spaces (default: those listed below)
+#   REFQUAKE_PROFILES         profiles to build each of them for (default: all)
 #   REFQUAKE_PYTHON_PREFIX    an interpreter built before (default: build $SRC/cpython)
 #
 # Thread sanitizer is not among OSS-Fuzz's sanitizers: run `refquake nightly` for data races (docs/scaling.md).
 root=$SRC/refquake
 targets=${REFQUAKE_TARGETS:-node delegate ring cache emitter counter}
+profiles=${REFQUAKE_PROFILES:-lifecycle threads reentry nomem}
 
 case $SANITIZER in
 address) flavour=asan ;;
@@ -70,7 +72,8 @@ cmake -S "$root" -B "$build" -G Ninja \
   -DCMAKE_C_FLAGS="$(without_sanitizers "$CFLAGS")" -DCMAKE_CXX_FLAGS="$(without_sanitizers "$CXXFLAGS")" \
   -DREFQUAKE_FLAVOUR="$flavour" -DREFQUAKE_PYTHON_PREFIX="$prefix" -DREFQUAKE_LINKER=lld \
   -DREFQUAKE_SANITIZE_FLAGS="$(sanitizer_flags)" \
-  -DREFQUAKE_BUNDLE="${targets// /;}" -DREFQUAKE_FUZZING_ENGINE="$LIB_FUZZING_ENGINE"
+  -DREFQUAKE_BUNDLE="${targets// /;}" -DREFQUAKE_BUNDLE_PROFILES="${profiles// /;}" \
+  -DREFQUAKE_FUZZING_ENGINE="$LIB_FUZZING_ENGINE"
 cmake --build "$build" --target bundle
 
 # Beside the binaries: the modules, and the standard library without what no target imports.
@@ -83,7 +86,7 @@ tar -C "$prefix/lib/$library" --exclude=lib-dynload --exclude=__pycache__ --excl
 
 # Seeds are program text in the repository; the binary itself writes them as bytes.
 for target in $targets; do
-  for profile in lifecycle threads; do
+  for profile in $profiles; do
     binary=$OUT/fuzz_${target}_$profile
     seeds=$WORK/seeds/${target}_$profile
     rm -rf "$seeds" && mkdir -p "$seeds"

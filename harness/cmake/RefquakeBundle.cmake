@@ -6,6 +6,7 @@
 # modules beside it in bundle/. The interpreter's standard library is the user's to copy, to bundle/python.
 # REFQUAKE_FUZZING_ENGINE names the engine: a flag, or an archive to link.
 set(REFQUAKE_BUNDLE "" CACHE STRING "targets to bundle, without tests; empty: an ordinary build tree")
+set(REFQUAKE_BUNDLE_PROFILES "lifecycle;threads;reentry;nomem" CACHE STRING "profiles to bundle each of them for")
 set(REFQUAKE_FUZZING_ENGINE "-fsanitize=fuzzer" CACHE STRING "what a bundled binary is linked with")
 
 function(refquake_add_bundle)

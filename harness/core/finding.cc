@@ -29,8 +29,7 @@ std::string Finding::Summary() const {
   return summary;
 }
 
-std::string PrintFinding(const Finding& finding, std::string_view schedule, std::string_view program_text,
-                         std::string_view artefact) {
+std::string PrintFinding(const Finding& finding, const Evidence& evidence) {
   std::string out;
   out.append(kPrefix).append("ERROR: ").append(OneLine(finding.kind + ": " + finding.type));
   if (!finding.what.empty()) out.append(": ").append(OneLine(finding.what));
@@ -42,12 +41,13 @@ std::string PrintFinding(const Finding& finding, std::string_view schedule, std:
   for (const std::string& line : finding.history) Field(out, "history", line);
   Field(out, "rule", finding.rule);
   Field(out, "hint", finding.hint);
-  Field(out, "schedule", schedule);
-  if (!program_text.empty()) {
-    out.append(kPrefix).append("PROGRAM:\n").append(program_text);
-    if (!program_text.ends_with('\n')) out.append("\n");
+  Field(out, "phase", evidence.phase);
+  Field(out, "schedule", evidence.schedule);
+  if (!evidence.program.empty()) {
+    out.append(kPrefix).append("PROGRAM:\n").append(evidence.program);
+    if (!evidence.program.ends_with('\n')) out.append("\n");
   }
-  if (!artefact.empty()) out.append(kPrefix).append("ARTEFACT: ").append(artefact).append("\n");
+  if (!evidence.artefact.empty()) out.append(kPrefix).append("ARTEFACT: ").append(evidence.artefact).append("\n");
   out.append(kPrefix).append("SUMMARY: ").append(OneLine(finding.Summary())).append("\n");
   return out;
 }

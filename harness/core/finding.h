@@ -2,7 +2,7 @@
 //
 //   Finding f{.kind = "missed-visit", .type = "node.Node", .member = "left", .what = "..."};
 //   f.Summary();                                   // "missed-visit node.Node left"
-//   PrintFinding(f, "free", text, "crash-0123");   // the report block of docs/architecture.md
+//   PrintFinding(f, {"3", "free", text, path});     // the report block of docs/architecture.md
 //
 // Contract: kind, type and member together are the signature: no spaces within any of them.
 #ifndef REFQUAKE_CORE_FINDING_H_
@@ -28,9 +28,15 @@ struct Finding {
   std::string Summary() const;
 };
 
+struct Evidence {
+  std::string phase;  // in or after which it was seen: "3", from 1, or "end"
+  std::string schedule;
+  std::string program;  // as text
+  std::string artefact;
+};
+
 // Empty fields are left out.
-std::string PrintFinding(const Finding& finding, std::string_view schedule, std::string_view program_text,
-                         std::string_view artefact);
+std::string PrintFinding(const Finding& finding, const Evidence& evidence);
 
 }  // namespace refquake
 

@@ -144,19 +144,21 @@ void Session::OnExit(int status) {
 void Session::OnFinding(const Finding& finding) {
   const Session& session = *g_session;
   if (PassOver(finding)) LeaveProcess(kExitKnown);  // known, but its evidence took the program's objects apart
-  std::string text;
-  std::string schedule;
+  Evidence evidence;
   if (session.running_) {
     Program program = *session.running_;
     program.schedule = session.executor_->stepping().Recorded();
-    schedule = PrintSchedule(program.schedule);
-    text = PrintText(program, session.table(), session.profile_.name);
+    const int phase = session.executor_->phase();
+    evidence.phase = phase < 0 ? "end" : std::to_string(phase + 1);
+    evidence.schedule = PrintSchedule(program.schedule);
+    evidence.program = PrintText(program, session.table(), session.profile_.name);
   }
   // Before the first program there is no input to keep: loading the target is the reproducer.
   const char* artefact = session.running_ ? WriteArtefact(session.flags_.artefacts.c_str()) : nullptr;
   if (session.running_ && !artefact) std::fputs("==refquake== the artefact could not be written\n", stderr);
-  if (artefact && !text.empty()) WriteFile(std::string(artefact) + ".prog", text);
-  const std::string report = PrintFinding(finding, schedule, text, artefact ? artefact : "");
+  if (artefact && !evidence.program.empty()) WriteFile(std::string(artefact) + ".prog", evidence.program);
+  if (artefact) evidence.artefact = artefact;
+  const std::string report = PrintFinding(finding, evidence);
   std::fwrite(report.data(), 1, report.size(), stderr);
   std::fflush(stderr);
   if (session.running_) WriteSchedule();  // behind the report: it belongs to it

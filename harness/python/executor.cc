@@ -355,7 +355,8 @@ void Executor::JudgePhase() {
 }
 
 void Executor::Finish() {
-  logs_[0].place = {-1, 0, 0};
+  phase_ = -1;
+  logs_[0].place = {phase_, 0, 0};
   slots_.Clear();
   ForgetContext(PyThreadState_Get());
   // What a thread left to settle would be settled at a moment of the next program: then no replay is exact.

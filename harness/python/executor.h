@@ -61,6 +61,8 @@ class Executor {
   // The lanes' logs of the run so far: the main thread's first, then lane 0's, lane 1's, ...
   const std::vector<LaneLog>& logs() const { return logs_; }
   const Stepping& stepping() const { return stepping_; }
+  // The phase that runs or was judged last, from 0; -1 once all have ended.
+  int phase() const { return phase_; }
 
  private:
   struct Worker {

@@ -56,6 +56,20 @@ phase:
     lane:
         c = a.keys()
 """
+# Each takes its own lock first, where the plant lock_order is.
+COUPLE = """target: ring
+profile: threads
+schedule: {schedule}
+phase:
+    lane:
+        a = Ring()
+        b = Ring()
+phase:
+    lane:
+        a.couple(b)
+    lane:
+        b.couple(a)
+"""
 # The collector visits, and two critical sections lock, in the order of addresses.
 ORDER = """target: ring
 profile: threads
@@ -239,3 +253,21 @@ def test_addresses_are_the_same_in_every_process() -> None:
         pytest.skip(reason)
     assert len({address_seen([]) for _ in range(3)}) == 1
     assert len({address_seen(["env", "REFQUAKE_LAYOUT_FIXED=1"]) for _ in range(3)}) > 1
+
+
+def test_a_known_deadlock_ends_the_process_as_known(tmp_path: Path) -> None:
+    """Not as a finding: a campaign would take the same one in again and again."""
+    path, known = tmp_path / "couple.prog", tmp_path / "known.txt"
+    for seed in range(1, 41):
+        path.write_text(COUPLE.format(schedule=f"random(seed={seed})"), encoding="utf-8")
+        found = replay("ring", "lock_order", "threads", path)
+        if found.kind == "deadlock":
+            break
+    report = find_report(found.output)
+    assert report, found.output
+    assert report.kind == "deadlock", found.output
+    known.write_text(report.signature + "\n", encoding="utf-8")
+    flags = (f"--replay={path}", f"--known={known}")
+    done = run(command("ring", "lock_order", "threads", *flags), timeout=300)
+    assert (done.code, done.kind) == (78, ""), done.output
+    assert f"KNOWN: input 1: {report.signature}" in done.output

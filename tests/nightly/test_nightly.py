@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from refquake_cli.night.share import Share
 from refquake_cli.store import Store
 
 KILLS = int(os.environ.get("REFQUAKE_TEST_KILLS", "50"))
@@ -203,15 +202,3 @@ def test_wrong_configuration_is_named(command, tmp_path: Path) -> None:
         done = command("nightly", "--time", "1s") if "time" not in text else command("nightly")
         assert done.returncode == 2, done.stderr
         assert message in done.stderr
-
-
-def test_time_goes_to_what_still_finds_something_new() -> None:
-    share = Share(["rich", "poor", "empty"])
-    spent = dict.fromkeys(("rich", "poor", "empty"), 0)
-    for _ in range(100):
-        arm = share.choose()
-        share.reward(arm, gain={"rich": 100, "poor": 10, "empty": 0}[arm], seconds=10)
-        spent[arm] += 1
-    assert spent["rich"] > 2 * spent["poor"] >= 2 * spent["empty"]
-    assert spent["empty"] >= 3, "an arm that found nothing is tried again now and then"
-    assert share.choose(("rich", "poor", "empty")) is None

@@ -88,6 +88,9 @@ def report(command, campaign: Path, tmp_path: Path) -> Path:
 def test_json_has_everything(report: Path) -> None:
     content = json.loads((report / "report.json").read_text())
     assert {f["state"] for f in content["findings"]} == {"new", "known", "fixed"}
+    assert [face["signature"] for f in content["findings"] for face in f["faces"]] == [
+        f["signature"] for f in content["findings"]
+    ]
     assert content["night"]["executions"] == content["before"]["executions"] == 6000
     assert content["targets"][0]["unreached"] == [{"function": "node_swap", "file": "/src/node.c", "line": 88}]
 

@@ -159,16 +159,25 @@ def test_a_fault_after_a_known_finding_in_its_input_is_marked() -> None:
     assert echo_of(output, find_report(output), inputs=8) == ""
 
 
-def test_a_store_of_the_version_before_is_brought_up_to_date(tmp_path: Path) -> None:
+ADDED = {
+    1: (("finding", "recipe"), ("finding", "release"), ("turn", "origin")),
+    2: (("finding", "bug"), ("finding", "place")),
+}
+
+
+@pytest.mark.parametrize("version", ADDED)
+def test_a_store_of_an_older_version_is_brought_up_to_date(tmp_path: Path, version: int) -> None:
     path = tmp_path / "store.sqlite"
     store = Store(path)
-    number = store.add(sighting())
+    numbers = [store.add(sighting()), store.add(sighting("missed-visit node.Node right"))]
     store.close()
     with sqlite3.connect(path) as database:
-        database.execute("DROP INDEX turn_by_origin")
-        for table, column in (("finding", "recipe"), ("finding", "release"), ("turn", "origin")):
+        if version == 1:
+            database.execute("DROP INDEX turn_by_origin")
+        for table, column in (column for since, columns in ADDED.items() if since >= version for column in columns):
             database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        database.execute("PRAGMA user_version = 1")
+        database.execute(f"PRAGMA user_version = {version}")
     database.close()
     for _ in range(2):
-        assert Store(path).finding(number).recipe == Recipe()
+        assert sorted(row.id for row in Store(path).findings()) == numbers
+        assert Store(path).finding(numbers[0]).recipe == Recipe()

@@ -5,10 +5,11 @@
 #   check_ossfuzz.sh ROOT PREFIX SANITIZER     SANITIZER: address or undefined; PREFIX: an interpreter of its flavour
 #
 # The build runs on a copy of the sources with base-builder's environment. Then $OUT is moved, and sources and build
-# tree are gone: what still runs needs $OUT alone. REFQUAKE_TARGETS names the targets (default: node).
+# tree are gone: what still runs needs $OUT alone. REFQUAKE_TARGETS names the targets (default: node), REFQUAKE_PROFILES the
+# profiles.
 set -eu
 root=$(realpath "$1") prefix=$(realpath "$2") sanitizer=$3
-targets=${REFQUAKE_TARGETS:-node}
+targets=${REFQUAKE_TARGETS:-node} profiles=${REFQUAKE_PROFILES:-lifecycle threads reentry nomem}
 home=$(mktemp -d /tmp/refquake-ossfuzz.XXXXXX)
 trap 'rm -rf "$home"' EXIT
 
@@ -32,7 +33,7 @@ undefined)
 esac
 # base-builder adds -stdlib=libc++, which its own libFuzzer is built on; the distribution's is built on libstdc++.
 export CFLAGS="$base -fsanitize=fuzzer-no-link" CXXFLAGS="$base -fsanitize=fuzzer-no-link"
-export REFQUAKE_PYTHON_PREFIX=$prefix REFQUAKE_TARGETS=$targets
+export REFQUAKE_PYTHON_PREFIX=$prefix REFQUAKE_TARGETS=$targets REFQUAKE_PROFILES=$profiles
 
 mkdir -p "$SRC" "$OUT" "$WORK"
 tar -C "$root" --exclude=./build --exclude=./.git --exclude=./refquake-out --exclude=./refquake-nightly -cf - . |
@@ -87,7 +88,8 @@ for binary in "$out"/fuzz_*; do
   check_binary "$binary"
   found=$((found + 1))
 done
-[[ $found == $(($(wc -w <<<"$targets") * 2)) ]] || fail "$found binaries in \$OUT, expected two for each of: $targets"
+[[ $found == $(($(wc -w <<<"$targets") * $(wc -w <<<"$profiles"))) ]] ||
+  fail "$found binaries in \$OUT, expected $profiles for each of: $targets"
 
 if [[ $sanitizer == address ]]; then
   binary=$out/fuzz_node_lifecycle

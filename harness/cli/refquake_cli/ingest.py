@@ -14,6 +14,7 @@ from pathlib import Path
 from refquake_cli.errors import WrongUse
 from refquake_cli.findings import DESCRIPTION, INPUT, PROGRAM, REPORT, load
 from refquake_cli.reports import Report, find_report
+from refquake_cli.reports.bug import death_in, may_cause
 from refquake_cli.reports.kinds import match_marker
 from refquake_cli.sources import DEFAULT_VERSION
 from refquake_cli.store import Sighting, Store
@@ -84,6 +85,7 @@ def _of_log(path: Path, origin: Origin) -> Iterator[Sighting]:
         origin.target, origin.variant, origin.flavour, origin.profile, origin.version,
         report.kind, report.signature, path.stat().st_mtime, content, program,
         report.text, pass_over_line(output, report.signature), echo_of(output, report), origin=path.name,
+        behind=death_in(report.kind, report.function),
     )  # fmt: skip
 
 
@@ -108,10 +110,20 @@ def echo_of(output: str, report: Report, inputs: int = 0) -> str:
 
     `inputs` is the number of the input that died, from the flight record; 0 where nobody knows.
     """
-    lines = output.splitlines()
-    known = [line.removeprefix(_KNOWN_LINE).partition(": ") for line in lines if line.startswith(_KNOWN_LINE)]
-    if passed := dict.fromkeys(signature for number, _, signature in known if number == str(inputs)):
+    if passed := _passed_over(output, inputs):
         return "in the same input, before it: " + "; ".join(passed)
-    markers = [marker.kind for line in lines if (marker := match_marker(line))]
+    markers = [marker.kind for line in output.splitlines() if (marker := match_marker(line))]
     races = markers[1:].count("data-race") if markers and markers[0] != "data-race" else 0
     return f"{races} race reports after this fault, in the same run: its echoes, not counted" if races else ""
+
+
+def cause_of(output: str, report: Report, inputs: int) -> str:
+    """The known finding of the same input that may have caused it, the first that may; "": none."""
+    return next((known for known in _passed_over(output, inputs) if may_cause(known.split()[0], report.kind)), "")
+
+
+def _passed_over(output: str, inputs: int) -> list[str]:
+    """What was known in the input that died, in order."""
+    lines = [line.removeprefix(_KNOWN_LINE) for line in output.splitlines() if line.startswith(_KNOWN_LINE)]
+    known = [line.partition(": ") for line in lines]
+    return list(dict.fromkeys(signature for number, _, signature in known if number == str(inputs)))

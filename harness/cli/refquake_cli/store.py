@@ -2,118 +2,31 @@
 
     store = Store(folder / "store.sqlite")
     store.add(sighting)                    # idempotent: the same sighting again changes nothing
-    for row in store.findings(): row.id, row.state, row.signature, row.count
+    for row in store.findings(): row.id, row.state, row.signature, row.count, row.faces
     store.mark(row.id, "fixed")            # seen again after that, it "came back"
 
-Two findings are the same bug when target, variant and signature are the same. Each change is one transaction in
+Two findings are the same when target, variant and signature are the same. One bug may have several
+(store_bugs.py): they are its faces, and share its state. Each change is one transaction in
 write-ahead mode, synchronised to the disk. The smallest reproducer is kept inside, with its program and report, so
 that a row never points to a file that is gone. Several processes of one machine may use one store at a time.
 """
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from refquake_cli.errors import CouldNotRun, WrongUse
 from refquake_cli.recipe import Recipe
+from refquake_cli.store_bugs import bug_of
+from refquake_cli.store_rows import Face, Function, Row, Sighting, Turn, whole
 from refquake_cli.store_schema import bring_up_to_date
 
 NEW, KNOWN, FIXED, CAME_BACK = "new", "known", "fixed", "came back"
 STATES = (NEW, KNOWN, FIXED, CAME_BACK)
 BUSY_SECONDS = 60
-
-
-@dataclass(frozen=True)
-class Sighting:
-    """One finding, once: what a fuzz process left behind."""
-
-    target: str
-    variant: str
-    flavour: str
-    profile: str
-    version: str
-    kind: str
-    signature: str
-    seen: float
-    input: bytes = b""
-    program: str = ""
-    report: str = ""
-    pass_over: str = ""  # the line that makes a fuzz binary go on past it, "" where none can
-    echo: str = ""  # what went before it in the same run and may be its cause
-    origin: str = ""  # tells two sightings of the same content apart: the run they come from
-    recipe: Recipe = field(default_factory=Recipe)  # with it, input and program mean what they meant when it was found
-    release: str = ""  # of a module that was added: PACKAGE==VERSION
-
-    @property
-    def key(self) -> bytes:
-        parts = (self.target, self.variant, self.flavour, self.profile, self.signature, self.origin, self.report)
-        digest = hashlib.sha256("\0".join(parts).encode() + b"\0" + self.input)
-        return digest.digest()[:16]
-
-    @property
-    def size(self) -> int:
-        return len(self.input) or 1 << 30  # without an input there is nothing smaller to replace
-
-
-@dataclass(frozen=True)
-class Row:
-    id: int
-    target: str
-    variant: str
-    signature: str
-    kind: str
-    state: str
-    owner: str
-    note: str
-    first_seen: float
-    last_seen: float
-    count: int
-    flavour: str
-    profile: str
-    version: str
-    size: int
-    input: bytes
-    program: str
-    report: str
-    pass_over: str
-    echo: str
-    recipe: Recipe
-    release: str
-
-
-@dataclass(frozen=True)
-class Turn:
-    """What one process did in one stretch of a night."""
-
-    target: str
-    variant: str
-    flavour: str
-    profile: str
-    started: float
-    seconds: float
-    executions: int
-    coverage: int
-    features: int
-    outcome: str
-    origin: str = ""  # the run it tells of: one is counted once
-
-
-@dataclass(frozen=True)
-class Function:
-    """A function of the module under test, and whether any input of the corpus enters it."""
-
-    target: str
-    variant: str
-    flavour: str
-    profile: str
-    function: str
-    file: str
-    line: int
-    reached: bool
+__all__ = ["CAME_BACK", "FIXED", "KNOWN", "NEW", "STATES", "Face", "Function", "Row", "Sighting", "Store", "Turn"]
 
 
 class Store:
@@ -149,23 +62,28 @@ class Store:
     # Findings
 
     def add(self, sighting: Sighting, night: int = 0) -> int:
-        """The finding's id; see add_all."""
+        """The bug's id; see add_all."""
         return self.add_all([sighting], night)[0]
 
     def add_all(self, sightings: Iterable[Sighting], night: int = 0) -> list[int]:
-        """Adds what is not yet there, in one transaction. Returns the findings' ids, one for each sighting."""
+        """Adds what is not yet there, in one transaction. Returns the bugs' ids, one for each sighting."""
         with self._transaction():
             return [self._add(sighting, night) for sighting in sightings]
 
     def _add(self, s: Sighting, night: int) -> int:
-        seen_before = self._db.execute("SELECT finding FROM sighting WHERE key = ?", (s.key,)).fetchone()
+        seen_before = self._db.execute(
+            "SELECT bug FROM finding JOIN sighting ON finding.id = sighting.finding WHERE key = ?", (s.key,)
+        ).fetchone()
         if seen_before:
             return seen_before[0]
         same = (s.target, s.variant, s.signature)
         found = self._db.execute(
-            "SELECT id, size, state FROM finding WHERE target = ? AND variant = ? AND signature = ?", same
+            "SELECT id, size, bug FROM finding WHERE target = ? AND variant = ? AND signature = ?", same
         ).fetchone()
-        number = self._count_again(found[0], found[2], s) if found else self._insert(s)
+        number = self._count_again(found[0], s) if found else self._insert(s)
+        bug = found[2] if found else self._join(number, s)
+        # A fixed bug seen again came back; one that came back stays so until someone marks it.
+        self._db.execute("UPDATE finding SET state = ? WHERE bug = ? AND state = ?", (CAME_BACK, bug, FIXED))
         if found and s.size < found[1]:
             self._keep_reproducer(number, s)
         self._db.execute("INSERT INTO sighting VALUES (?, ?)", (s.key, number))
@@ -176,65 +94,95 @@ class Store:
                 "INSERT INTO night_finding VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1",
                 (night, number),
             )
-        return number
+        return bug
+
+    def _join(self, number: int, s: Sighting) -> int:
+        """A new finding is a face of a bug that is there, in its state and hands, or a bug of its own."""
+        bug = bug_of(self._db, s) or number
+        self._db.execute("UPDATE finding SET bug = ?, place = ? WHERE id = ?", (bug, s.place, number))
+        self._db.execute(
+            "UPDATE finding SET state = first.state, owner = first.owner, note = first.note"
+            " FROM (SELECT state, owner, note FROM finding WHERE id = ?) AS first WHERE finding.id = ?", (bug, number),
+        )  # fmt: skip
+        return bug
 
     def _insert(self, s: Sighting) -> int:
         values = (
             s.target, s.variant, s.signature, s.kind, s.seen, s.seen, 1, s.flavour, s.profile, s.version,
             s.size, s.input, s.program, s.report, s.pass_over, s.echo, _written(s.recipe), s.release,
+            0, "",
         )  # fmt: skip
         names = (
             "target, variant, signature, kind, first_seen, last_seen, count, flavour, profile, version,"
-            "size, input, program, report, pass_over, echo, recipe, release"
+            "size, input, program, report, pass_over, echo, recipe, release, bug, place"
         )
         marks = ", ".join("?" * len(values))
         number = self._db.execute(f"INSERT INTO finding ({names}) VALUES ({marks})", values).lastrowid
         assert number
         return number
 
-    def _count_again(self, number: int, state: str, s: Sighting) -> int:
-        """A fixed bug seen again came back; one that came back stays so until someone marks it."""
-        state = CAME_BACK if state == FIXED else state
+    def _count_again(self, number: int, s: Sighting) -> int:
         self._db.execute(
-            "UPDATE finding SET count = count + 1, state = ?, last_seen = max(last_seen, ?),"
-            " first_seen = min(first_seen, ?) WHERE id = ?",
-            (state, s.seen, s.seen, number),
-        )
+            "UPDATE finding SET count = count + 1, last_seen = max(last_seen, ?), first_seen = min(first_seen, ?)"
+            " WHERE id = ?", (s.seen, s.seen, number),
+        )  # fmt: skip
         return number
 
     def _keep_reproducer(self, number: int, s: Sighting) -> None:
         self._db.execute(
             "UPDATE finding SET size = ?, input = ?, program = ?, report = ?, flavour = ?, profile = ?, version = ?,"
             " pass_over = ?, echo = ?, recipe = ?, release = ? WHERE id = ?",
-            (s.size, s.input, s.program, s.report, s.flavour, s.profile, s.version, s.pass_over, s.echo,
-             _written(s.recipe), s.release, number),
+            (
+                s.size,
+                s.input,
+                s.program,
+                s.report,
+                s.flavour,
+                s.profile,
+                s.version,
+                s.pass_over,
+                s.echo,
+                _written(s.recipe),
+                s.release,
+                number,
+            ),
         )
 
     def findings(self) -> list[Row]:
-        """Newest first seen first."""
-        return self._rows("ORDER BY first_seen DESC, id DESC")
+        """One row per bug, newest first seen first."""
+        bugs: dict[int, list[Row]] = {}
+        for row in self._rows("ORDER BY id"):
+            bugs.setdefault(row.bug, []).append(row)
+        return sorted(map(whole, bugs.values()), key=lambda row: (-row.first_seen, -row.id))
 
     def finding(self, number: int) -> Row:
+        """A bug by its id or one of its faces'."""
+        return whole(self._rows("WHERE bug = ? ORDER BY id", self.face(number).bug))
+
+    def face(self, number: int) -> Row:
         rows = self._rows("WHERE id = ?", number)
         if not rows:
             raise WrongUse(f"no finding {number} in {self.path}; `refquake triage list` shows what there is")
         return rows[0]
 
+    def has(self, target: str, variant: str, signature: str) -> bool:
+        return bool(self._rows("WHERE target = ? AND variant = ? AND signature = ?", target, variant, signature))
+
     def _rows(self, clause: str, *values: object) -> list[Row]:
-        names = ", ".join(Row.__dataclass_fields__)
+        names = ", ".join(name for name in Row.__dataclass_fields__ if name != "faces")
         with _clear_errors(self.path):
             found = self._db.execute(f"SELECT {names} FROM finding {clause}", values)
-            return [Row(*rest, _read(recipe), release) for *rest, recipe, release in found]
+            return [Row(*rest, _read(recipe), *last) for *rest, recipe, last in ((*r[:-3], r[-3:]) for r in found)]
 
     def mark(self, number: int, state: str | None = None, owner: str | None = None, note: str | None = None) -> None:
-        self.finding(number)
+        bug = self.finding(number).bug
         if state is not None and state not in STATES:
             raise WrongUse(f"no such state: {state}; choose one of {', '.join(STATES)}")
         changes = {"state": state, "owner": owner, "note": note}
         with self._transaction():
             for name, value in changes.items():
                 if value is not None:
-                    self._db.execute(f"UPDATE finding SET {name} = ? WHERE id = ?", (value, number))
+                    self._db.execute(f"UPDATE finding SET {name} = ? WHERE bug = ?", (value, bug))
 
     def pass_over_lines(self, target: str, variant: str) -> list[str]:
         """What a campaign goes on past: every finding of this target but those said to be fixed."""
@@ -291,9 +239,13 @@ class Store:
             return [Turn(*row) for row in found]
 
     def night_findings(self, night: int) -> dict[int, int]:
-        """How often each finding was seen in a night."""
+        """How often each bug was seen in a night."""
         with _clear_errors(self.path):
-            return dict(self._db.execute("SELECT finding, count FROM night_finding WHERE night = ?", (night,)))
+            found = self._db.execute(
+                "SELECT bug, sum(night_finding.count) FROM night_finding JOIN finding ON finding.id = finding"
+                " WHERE night = ? GROUP BY bug", (night,),
+            )  # fmt: skip
+            return dict(found)
 
     def set_functions(self, night: int, functions: Iterable[Function]) -> None:
         with self._transaction():

@@ -1,6 +1,6 @@
 """The tables of the store, and what brings those of an older store up to date.
 
-    with transaction: bring_up_to_date(connection, path)      # WrongUse: it is of a newer version
+with transaction: bring_up_to_date(connection, path)      # WrongUse: it is of a newer version
 """
 
 import sqlite3
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from refquake_cli.errors import WrongUse
 
-_VERSION = 2
+_VERSION = 3
 _SCHEMA = """
 CREATE TABLE finding (
     id INTEGER PRIMARY KEY,
@@ -18,6 +18,7 @@ CREATE TABLE finding (
     flavour TEXT NOT NULL, profile TEXT NOT NULL, version TEXT NOT NULL,
     size INTEGER NOT NULL, input BLOB NOT NULL, program TEXT NOT NULL, report TEXT NOT NULL,
     pass_over TEXT NOT NULL, echo TEXT NOT NULL, recipe TEXT NOT NULL DEFAULT '{}', release TEXT NOT NULL DEFAULT '',
+    bug INTEGER NOT NULL, place TEXT NOT NULL,
     UNIQUE (target, variant, signature)
 );
 CREATE TABLE sighting (key BLOB PRIMARY KEY, finding INTEGER NOT NULL REFERENCES finding) WITHOUT ROWID;
@@ -49,7 +50,12 @@ ALTER TABLE finding ADD COLUMN recipe TEXT NOT NULL DEFAULT '{}';
 ALTER TABLE finding ADD COLUMN release TEXT NOT NULL DEFAULT '';
 ALTER TABLE turn ADD COLUMN origin TEXT NOT NULL DEFAULT '';
 CREATE UNIQUE INDEX turn_by_origin ON turn (origin) WHERE origin != '';
-"""
+""",
+    2: """
+ALTER TABLE finding ADD COLUMN bug INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE finding ADD COLUMN place TEXT NOT NULL DEFAULT '';
+UPDATE finding SET bug = id, place = signature;
+""",
 }
 
 

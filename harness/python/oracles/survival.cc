@@ -1,6 +1,8 @@
 #include "python/oracles/survival.h"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "python/held.h"
 #include "python/history.h"
@@ -19,6 +21,9 @@ std::string HintFor(PyObject* object, ObjectGraph& graph) {
                                    : "the type has no tp_clear: add one that drops every member";
 }
 
+// Of a type that the harness made, to have values with a life of their own.
+bool IsHarness(const WatchedType& watched) { return std::string_view(watched.name).starts_with("refquake."); }
+
 }  // namespace
 
 void JudgeSurvival(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living, Living& books) {
@@ -26,9 +31,14 @@ void JudgeSurvival(const Target& target, ObjectGraph& graph, std::span<PyObject*
   JudgeConservation(target, graph, living, books, /*last=*/true);
   // Held by the module itself, and all it holds with it.
   if (HeldFromOutside(target, graph, living)) return;
+  // What a leaked container holds lives on with it: a value of the harness is told of where nothing else leaked.
+  const bool targets_own = std::any_of(living.begin(), living.end(), [&](PyObject* object) {
+    const WatchedType* watched = target.watch.Find(Py_TYPE(object));
+    return watched && !IsHarness(*watched);
+  });
   for (PyObject* object : living) {
     const WatchedType* watched = target.watch.Find(Py_TYPE(object));
-    if (!watched) continue;
+    if (!watched || (targets_own && IsHarness(*watched))) continue;
     Finding finding;
     finding.kind = "leaked-instance";
     finding.type = watched->name;

@@ -27,7 +27,7 @@ TEST(Finding, SummaryIsTheSignature) {
 }
 
 TEST(Finding, PrintsTheDocumentedBlock) {
-  EXPECT_EQ(PrintFinding(Example(), "free", kProgram, "out/crash-0123456789abcdef"),
+  EXPECT_EQ(PrintFinding(Example(), {"1", "free", kProgram, "out/crash-0123456789abcdef"}),
             "==refquake== ERROR: missed-visit: node.Node: member not visited\n"
             "==refquake==   type:     node.Node\n"
             "==refquake==   member:   children\n"
@@ -37,6 +37,7 @@ TEST(Finding, PrintsTheDocumentedBlock) {
             "==refquake==   history:  phase 1 lane 0: del a\n"
             "==refquake==   rule:     tp_traverse must call Py_VISIT on every member (CPython: Supporting Cyclic GC)\n"
             "==refquake==   hint:     add a Py_VISIT\n"
+            "==refquake==   phase:    1\n"
             "==refquake==   schedule: free\n"
             "==refquake== PROGRAM:\n"
             "target: node\nphase:\n    lane:\n        a = Node()\n"
@@ -45,7 +46,7 @@ TEST(Finding, PrintsTheDocumentedBlock) {
 }
 
 TEST(Finding, LeavesEmptyFieldsOut) {
-  EXPECT_EQ(PrintFinding({.kind = "no-free", .type = "node.Node"}, "", "", ""),
+  EXPECT_EQ(PrintFinding({.kind = "no-free", .type = "node.Node"}, {}),
             "==refquake== ERROR: no-free: node.Node\n"
             "==refquake==   type:     node.Node\n"
             "==refquake== SUMMARY: no-free node.Node\n");
@@ -55,7 +56,7 @@ TEST(Finding, WhatTheTargetSaysCannotForgeALine) {
   Finding finding = Example();
   finding.found = "3\n==refquake== SUMMARY: other\x1b[2J";
   finding.what = "bad\r\nrepr";
-  std::string report = PrintFinding(finding, "free", "target: node", "");
+  std::string report = PrintFinding(finding, {.schedule = "free", .program = "target: node"});
   EXPECT_NE(report.find("  found:    3 ==refquake== SUMMARY: other [2J\n"), std::string::npos) << report;
   EXPECT_NE(report.find("ERROR: missed-visit: node.Node: bad  repr\n"), std::string::npos) << report;
   EXPECT_NE(report.find("PROGRAM:\ntarget: node\n==refquake== SUMMARY"), std::string::npos) << report;

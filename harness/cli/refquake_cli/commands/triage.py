@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -57,6 +58,7 @@ def _summary(row: Row, executions: dict[tuple[str, str], int]) -> dict:
     names = ("id", "target", "variant", "kind", "signature", "state", "owner", "note", "first_seen", "last_seen",
              "count", "flavour", "profile", "version", "echo")  # fmt: skip
     return {name: getattr(row, name) for name in names} | {
+        "faces": [asdict(face) for face in row.faces],
         "rate": rate_of(row, executions), "size": len(row.input), "program": row.program,
     }  # fmt: skip
 
@@ -65,7 +67,8 @@ def _cells(row: Row, executions: dict[tuple[str, str], int]) -> tuple[str, ...]:
     rate = rate_of(row, executions)
     return (
         str(row.id), row.state, str(row.count), f"{rate:.2f}" if rate is not None else "-", _day(row.first_seen),
-        _day(row.last_seen), row.owner or "-", str(len(row.input)), f"{row.target} {row.variant}: {row.signature}",
+        _day(row.last_seen), row.owner or "-", str(len(row.input)),
+        f"{row.target} {row.variant}: {row.signature}" + (f" (+{len(row.faces) - 1})" if len(row.faces) > 1 else ""),
     )  # fmt: skip
 
 
@@ -78,14 +81,18 @@ def _day(moment: float) -> str:
 @click.option("--save", type=click.Path(path_type=Path), help="Write it as a folder for `refquake repro`.")
 @click.pass_obj
 def show(folder: Path, number: int, save: Path | None) -> int:
-    """Everything about one finding: program and report of its smallest reproducer."""
-    row = open_store(folder).finding(number)
+    """Everything about one finding: program and report of its smallest reproducer. ID may be a face's."""
+    store = open_store(folder)
+    row, bug = store.face(number), store.finding(number)
+    row = bug if number == bug.id else row
     print(f"finding {row.id}: {row.signature}")
     print(f"  target {row.target}, variant {row.variant}, {row.flavour}, profile {row.profile}, CPython {row.version}")
     print(f"  {row.state}, seen {row.count} times from {_day(row.first_seen)} to {_day(row.last_seen)}")
     for name, value in (("owner", row.owner), ("note", row.note), ("echo", row.echo)):
         if value:
             print(f"  {name}: {value}")
+    for face in bug.faces if len(bug.faces) > 1 else ():
+        print(f"  face {face.id}, seen {face.count} times: {face.signature}")
     print(f"\n{row.program.rstrip() or '(no program: the process left no input)'}\n\n{row.report.rstrip()}")
     if save:
         _save(row, save)

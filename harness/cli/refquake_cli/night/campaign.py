@@ -24,15 +24,17 @@ from refquake_cli import interrupts
 from refquake_cli.console import Progress, Task, say
 from refquake_cli.errors import CouldNotRun
 from refquake_cli.job import Job
+from refquake_cli.night.behind import behind
 from refquake_cli.night.bounded import Bounds
 from refquake_cli.night.corpus import Corpus
 from refquake_cli.night.functions import functions_of
 from refquake_cli.night.journal import Journal
-from refquake_cli.night.settings import Settings
+from refquake_cli.night.settings import Settings, turn_of
 from refquake_cli.night.share import Share
 from refquake_cli.night.turn import Limits, Turn
-from refquake_cli.store import Store
+from refquake_cli.store import FIXED, Sighting, Store
 from refquake_cli.store import Turn as TurnRow
+from refquake_cli.targets import CLEAN
 
 POLL_SECONDS = 0.1
 # A finding ends a process; its turn goes on in another while at least this much of it is left.
@@ -52,6 +54,7 @@ class Night:
         self.problems: list[str] = []
         self._corpora = {arm: Corpus(settings.folder / "corpus", arm) for arm in arms}
         self._share = Share(arms)
+        self._turn_seconds = turn_of(settings, len(arms))
         self._broken = dict.fromkeys(arms, 0)
         self._proven: set[Job] = set()
         self._active: dict[Turn, float] = {}  # to when its stretch of time runs
@@ -169,6 +172,9 @@ class Night:
         return self._broken[arm] >= MAX_BROKEN_STARTS
 
     def _fuzz(self, deadline: float) -> None:
+        for row in self.store.findings():
+            if row.state != FIXED:
+                self._settle(row.target, row.variant)
         while not self.stopped_by and time.monotonic() < deadline:
             while len(self._active) < self.settings.jobs and self._start_next(deadline):
                 pass
@@ -187,7 +193,7 @@ class Night:
         now = time.monotonic()
         if arm is None or deadline - now < WORTH_RESTARTING_SECONDS:
             return False
-        self._start(arm, min(deadline, now + self.settings.turn_seconds))
+        self._start(arm, min(deadline, now + self._turn_seconds))
         return True
 
     def _start(self, arm: Job, until: float) -> None:
@@ -224,6 +230,12 @@ class Night:
         if turn.outcome.state in ("finding", "passed over") and left > WORTH_RESTARTING_SECONDS and not self.stopped_by:
             self._start(arm, until)
 
+    def _settle(self, target: str, variant: str) -> None:
+        """A plant is one bug: once found, the others need the time more. Other code may have any number."""
+        for arm in self.arms if variant != CLEAN else []:
+            if (arm.target, arm.variant) == (target, variant):
+                self._share.settle(arm)
+
     def _problem(self, arm: Job, text: str) -> None:
         line = f"{arm.target} {arm.title}: {text}"
         if line not in self.problems:
@@ -233,8 +245,9 @@ class Night:
         """All a turn brought, in the order that loses nothing: finding, inputs, counters; then its folder goes."""
         arm = turn.job
         if turn.sighting:
-            number = self.store.add(turn.sighting, self.number)
+            number = self.store.add(self._explained(turn.sighting), self.number)
             self.seen[number] = self.seen.get(number, 0) + 1
+            self._settle(arm.target, arm.variant)
             self._journal.write(
                 "finding", id=number, arm=arm.title, target=arm.target, signature=turn.sighting.signature
             )
@@ -252,6 +265,13 @@ class Night:
             coverage=row.coverage, features=row.features, outcome=row.outcome, problem=turn.outcome.problem,
         )  # fmt: skip
         shutil.rmtree(turn.scratch, ignore_errors=True)
+
+    def _explained(self, sighting: Sighting) -> Sighting:
+        """With its place, if it is the first of its signature: a run tells. Who stops a night does not wait for it."""
+        if self.stopped_by or sighting.cause or self.store.has(sighting.target, sighting.variant, sighting.signature):
+            return sighting
+        told = behind(sighting, self._work / "behind")
+        return replace(sighting, behind=told or sighting.behind)
 
     def _share_reward(self, arm: Job, gain: int, seconds: float) -> None:
         if arm in self._corpora:

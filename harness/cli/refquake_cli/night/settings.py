@@ -7,7 +7,7 @@ refquake.toml, all of it optional:
 
     [nightly]
     time = "2h"              # s, m, h
-    turn = "60s"             # how long one process runs before the next is chosen
+    turn = "60s"             # how long one process runs before the next is chosen; default: turn_of
     jobs = 2
     folder = "refquake-nightly"
     memory = 4096            # MB for each process
@@ -15,7 +15,7 @@ refquake.toml, all of it optional:
 
     [[target]]
     name = "node"
-    variants = ["clean"]     # "clean", plants, or "all"
+    variants = ["clean"]     # "clean", plants by name, "plants" (each of them), or "all" (clean too)
     profiles = ["threads"]   # default: all
     flavours = ["tsan"]      # default: asan and tsan
 """
@@ -35,6 +35,8 @@ from refquake_cli.targets import CLEAN, check_profile, check_target, check_varia
 DEFAULT_CONFIG = "refquake.toml"
 DEFAULT_FOLDER = "refquake-nightly"
 ALL = "all"
+PLANTS = "plants"
+LONGEST_TURN, SHORTEST_TURN = 60, 10  # seconds; a process takes one to start
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _DURATION = re.compile(r"^(\d+)\s*([smh]?)$")
 _KEYS = {"time", "turn", "jobs", "folder", "memory", "input_timeout"}
@@ -52,7 +54,7 @@ class TargetSettings:
 @dataclass(frozen=True)
 class Settings:
     seconds: int = 2 * 3600
-    turn_seconds: int = 60
+    turn_seconds: int | None = None  # see turn_of
     jobs: int = 2
     folder: Path = Path(DEFAULT_FOLDER)
     memory: int = 4096
@@ -83,7 +85,7 @@ def read_settings(path: Path) -> Settings:
     default = Settings()
     return Settings(
         seconds=seconds_of(nightly.get("time", default.seconds), f"{path}: time"),
-        turn_seconds=seconds_of(nightly.get("turn", default.turn_seconds), f"{path}: turn"),
+        turn_seconds=seconds_of(nightly["turn"], f"{path}: turn") if "turn" in nightly else None,
         jobs=_number(path, nightly, "jobs", default.jobs),
         folder=path.parent / nightly.get("folder", DEFAULT_FOLDER),
         memory=_number(path, nightly, "memory", default.memory),
@@ -121,13 +123,26 @@ def flavours_of(settings: Settings) -> list[str]:
     return list(dict.fromkeys(chosen or DEFAULT_FLAVOURS))
 
 
+def turn_of(settings: Settings, arms: int) -> int:
+    """The seconds of a turn: as given, else so that each arm has had one when half of the night is over."""
+    each = settings.seconds * settings.jobs // (2 * max(arms, 1))
+    return settings.turn_seconds or min(LONGEST_TURN, max(SHORTEST_TURN, each))
+
+
 def plan_arms(settings: Settings) -> list[Job]:
-    """Every (target, variant, profile, flavour); needs the build tree."""
+    """Every (target, variant, profile, flavour); needs the build tree.
+
+    The first arm of each variant comes before the second of any: a short night has then looked at each.
+    """
     targets = settings.targets or tuple(TargetSettings(name) for name in known_targets())
     arms = [arm for target in targets for arm in _arms_of(target, settings.version)]
     if not arms:
         raise WrongUse("nothing to fuzz: the targets named have no variant under the flavours named")
-    return list(dict.fromkeys(arms))
+    rank: dict[Job, int] = {}
+    seen: dict[tuple[str, str], int] = {}
+    for arm in dict.fromkeys(arms):
+        rank[arm] = seen[arm.target, arm.variant] = seen.get((arm.target, arm.variant), -1) + 1
+    return sorted(rank, key=lambda arm: rank[arm])
 
 
 def _arms_of(target: TargetSettings, version: str) -> list[Job]:
@@ -139,8 +154,8 @@ def _arms_of(target: TargetSettings, version: str) -> list[Job]:
         if variant in (CLEAN, ALL):
             arms += [job for profile in profiles for job in clean_jobs(target.name, profile, flavours, version)]
         if variant != CLEAN:
-            for flavour in [] if variant == ALL else flavours:
-                check_variant(target.name, variant, flavour)
-            only = None if variant == ALL else variant
+            only = None if variant in (ALL, PLANTS) else variant
+            for flavour in flavours if only else []:
+                check_variant(target.name, only, flavour)
             arms += plant_jobs(target.name, target.profiles[0] if target.profiles else None, flavours, only)
     return arms

@@ -16,10 +16,11 @@ from pathlib import Path
 from refquake_cli import child, targets
 from refquake_cli.files import write_whole
 from refquake_cli.flight_record import read_record
-from refquake_cli.ingest import echo_of, pass_over_line
+from refquake_cli.ingest import cause_of, echo_of, pass_over_line
 from refquake_cli.job import Job
 from refquake_cli.program_text import text_of
 from refquake_cli.reports import Report, find_report
+from refquake_cli.reports.bug import death_in
 from refquake_cli.store import Sighting
 from refquake_cli.variant_run import WAITING, Options, Outcome, VariantRun
 
@@ -85,6 +86,7 @@ class Turn(VariantRun):
         artefact = self._artefact(report)
         output = self._output()
         record = read_record(self._state)
+        inputs = record.inputs if record else 0
         program = text_of(artefact, self.job, self.limits.version) if artefact else ""
         job = self.job
         added = targets.added_of(job, self.limits.version)
@@ -92,8 +94,9 @@ class Turn(VariantRun):
             job.target, job.variant, job.flavour, job.profile, self.limits.version,
             report.kind, report.signature, time.time(), artefact.read_bytes() if artefact else b"", program,
             report.text, pass_over_line(output, report.signature),
-            echo_of(output, report, record.inputs if record else 0), origin=self.origin, recipe=job.recipe,
-            release=added.name if added else "",
+            echo_of(output, report, inputs), origin=self.origin, recipe=job.recipe,
+            release=added.name if added else "", cause=cause_of(output, report, inputs),
+            behind=death_in(report.kind, report.function),
         )  # fmt: skip
         return Outcome("finding", report.kind)
 

@@ -5,6 +5,7 @@ json_text(report), junit_text(report), sarif_text(report)
 
 import hashlib
 import json
+from dataclasses import asdict
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -48,6 +49,7 @@ def _finding(page: FindingPage) -> dict:
     names = ("id", "target", "variant", "kind", "signature", "state", "owner", "note", "first_seen", "last_seen",
              "count", "flavour", "profile", "version", "echo", "program", "report")  # fmt: skip
     row = {name: getattr(page.row, name) for name in names}
+    row["faces"] = [asdict(face) for face in page.row.faces]
     return {**row, "rate": page.rate, "tonight": page.tonight, "compared": page.compared}
 
 

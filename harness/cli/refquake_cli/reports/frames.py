@@ -28,7 +28,7 @@ _PLUMBING_PATH = re.compile(
 )
 # CPython's reference counting, its way of calling anything and of dying: in every stack, telling nothing.
 _PLUMBING_CPYTHON = re.compile(
-    r"^(?:Py_(?:X?INCREF|X?DECREF|CLEAR|X?SETREF|IncRef|DecRef|X?NewRef|TYPE|SIZE|REFCNT|IS_TYPE|FatalError\w*)"
+    r"^(?:Py_(?:SET_REFCNT|X?INCREF|X?DECREF|CLEAR|X?SETREF|IncRef|DecRef|X?NewRef|TYPE|SIZE|REFCNT|IS_TYPE|FatalError\w*)"
     r"|_Py_(?:X?NewRef|IncRef|DecRef|Dealloc|NewReference\w*|NegativeRefcount|MergeZeroLocalRefcount|DecRef\w*"
     r"|ExplicitMergeRefcount|IsImmortal\w*|IsOwnedByCurrentThread|ThreadId|TryIncref\w*|TryXGetRef|brc_\w+"
     r"|FatalError\w*|atomic_\w+|REFCNT|TYPE|SIZE|RefcntAdd|INCREF\w*|DECREF\w*)"

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 
 from refquake_cli.reports.kinds import BARE_KINDS, Marker, match_marker
-from refquake_cli.reports.signature import signature_of
+from refquake_cli.reports.signature import function_of, signature_of
 
 _SUMMARY = re.compile(r"^==refquake== SUMMARY: (.*)$", re.MULTILINE)
 _ARTEFACT = re.compile(r"^==refquake== ARTEFACT: (.*)$|Test unit written to (.*)$", re.MULTILINE)
@@ -27,6 +27,7 @@ class Report:
     signature: str
     text: str
     artefact: str = ""
+    function: str = ""  # the target's that it died in
 
     @property
     def hash(self) -> str:
@@ -44,7 +45,8 @@ def find_report(text: str) -> Report | None:
     chosen = _choose([marker for _, marker in marked])
     found = _ARTEFACT.search(body)
     artefact = (found[1] or found[2]).strip() if found else ""
-    return Report(chosen.kind, chosen.title, _signature(chosen, body), body, artefact)
+    function = "" if chosen.source == "refquake" else function_of(chosen.kind, body)
+    return Report(chosen.kind, chosen.title, _signature(chosen, body), body, artefact, function)
 
 
 def _lead_in(lines: list[str], at: int) -> int:

@@ -41,6 +41,13 @@ def signature_of(kind: str, title: str, body: str, telling_title: bool = False) 
     return f"{kind} {_place(kind, told, '' if own else op_of(body, stacks), _stable_title(title), telling_title)}"
 
 
+def function_of(kind: str, body: str) -> str:
+    """The target's function that a death is in, whatever it had called. "": none, or it may strike anywhere."""
+    if kind in _SYMMETRIC_KINDS or kind in _CHANCE_KINDS:
+        return ""
+    return next(iter(_targets_frames(all_stacks(body))), "")
+
+
 def _place(kind: str, told: list[str], op: str, title: str, telling_title: bool) -> str:
     if not told and telling_title:
         return title
