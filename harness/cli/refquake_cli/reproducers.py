@@ -163,7 +163,7 @@ def summary(rows: list[Row]) -> str:
     stepped = [row for row in small if row.schedule != FREE]
     few = sum(row.switches is not None and row.switches <= 2 for row in stepped)
     exact, replays = sum(row.exact for row in found), sum(row.replays for row in found)
-    always = sum(row.exact == row.replays for row in found)
+    always = sum(0 < row.exact == row.replays for row in found)
     return (
         f"{len(found)} of {len(rows)} found; of {len(small)} minimised, {sum(n <= 8 for n in ops)} have at most 8 ops "
         f"and {sum(n <= 5 for n in ops)} at most 5, in a median of {median:.1f} s; {few} of "
