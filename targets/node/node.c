@@ -99,7 +99,7 @@ static void
 node_dealloc(PyObject *op)
 {
     PyTypeObject *type = Py_TYPE(op);
-    if (!PLANT(missing_untrack) && !PLANT(late_untrack)) PyObject_GC_UnTrack(op);  // finds: still-tracked-at-free
+    if (!PLANT(missing_untrack) && !PLANT(late_untrack)) PyObject_GC_UnTrack(op);  // finds: still-tracked-at-free, still-tracked-in-dealloc
     Py_TRASHCAN_BEGIN(op, node_dealloc)  /* matters before 3.14 only: a chain of nodes may be long */
     if (!PLANT(weakrefs_left)) PyObject_ClearWeakRefs(op);  // finds: weakrefs-left
     drop_fields((Node *)op);
