@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from refquake_cli import replay as replaying
 from refquake_cli.artefact import Overrides, open_artefact, read_input
 from refquake_cli.errors import WrongUse
 from refquake_cli.replay import replay_command
@@ -156,6 +157,17 @@ def test_a_program_runs_again_in_a_process_that_it_has_warmed(tmp_path: Path, st
     artefact = open_artefact(path, Overrides())
     assert artefact.repeat == repeat
     assert f"--repeat={repeat}" in replay_command(artefact)
+
+
+def test_a_process_that_runs_its_program_often_may_take_longer(tmp_path: Path, monkeypatch) -> None:
+    given = []
+    monkeypatch.setattr(replaying, "run_once", lambda command, version, seconds: given.append(seconds) or (None, ""))
+    for repeat in (1, 200):
+        path = tmp_path / "a.prog"
+        path.write_text(f"# repeat: {repeat}\ntarget: node\nphase:\n    lane:\n        a = Node()\n")
+        [one] = replaying.replay(open_artefact(path, Overrides()), 1)
+        assert one.report.signature == "hang no end in time"
+    assert given[1] > given[0] + 200
 
 
 @pytest.mark.parametrize("stated", ["0", "-1", "often", "", "1234567"])
