@@ -23,8 +23,10 @@ struct Lane {
   bool timed_out = false;
   bool keeps = false;  // the token: see KeepToken
   uint32_t steps = 0;
-  uint32_t begun = 0;  // op boundaries, and the lane's end
-  uint32_t into = 0;   // steps since the last of them
+  uint32_t begun = 0;               // op boundaries, and the lane's end
+  uint32_t into = 0;                // steps since the last of them
+  uintptr_t deepest = UINTPTR_MAX;  // of its stack in this op
+  uintptr_t back_at = 0;            // how far it has come back from there
   uintptr_t pc = 0;
   const void* object = nullptr;
   int64_t deadline = kNoDeadline;
@@ -41,7 +43,7 @@ struct Run {
   uint32_t runnable = 0;
   int unfinished = 0;
   uint32_t steps = 0;
-  uint32_t max_steps = 0;  // between the ends of two ops; one more is a livelock
+  uint32_t max_steps = 0;  // in which no lane gets on; one more is a livelock
   uint32_t last_step = 0;
   uint64_t hash = 0;
   uint32_t switches = 0;
@@ -66,6 +68,18 @@ void Mix(uint64_t value) { run.hash = (run.hash ^ value) * 0x100000001b3u; }
   Die(why == StuckReport::Why::kDeadlock ? "deadlock: every lane waits" : "livelock: too many yield points");
 }
 
+// A recursion gets on: down to where it has not been in this op, then back up from there. Both come to an end, where a
+// lane that goes round in a circle sees the same depths again.
+bool GetsOn(Lane& lane, uintptr_t stack) {
+  if (stack < lane.deepest) {
+    lane.deepest = lane.back_at = stack;
+    return true;
+  }
+  if (stack <= lane.back_at) return false;
+  lane.back_at = stack;
+  return true;
+}
+
 // Every place where the token may move is a step of its own, numbered and hashed.
 void CountStep(Kind kind, uintptr_t pc) {
   Lane& lane = run.lane[run.current];
@@ -75,13 +89,15 @@ void CountStep(Kind kind, uintptr_t pc) {
   if (kind == Kind::kOp || kind == Kind::kExit) {
     ++lane.begun;
     lane.into = 0;
+    lane.deepest = UINTPTR_MAX;
   }
   lane.kind = kind;
   lane.pc = pc;
   uint64_t place = pc == 0 ? 0 : StableAddress(pc);
   Mix(static_cast<uint64_t>(kind) << 56 ^ static_cast<uint64_t>(run.current) << 48 ^ place);
-  if (kind == Kind::kOp || kind == Kind::kExit) {
-    run.last_step = run.steps + run.max_steps;  // a lane got on
+  const bool gets_on = GetsOn(lane, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+  if (gets_on || kind == Kind::kOp || kind == Kind::kExit) {
+    run.last_step = run.steps + run.max_steps;
   } else if (run.steps > run.last_step) {
     Stuck(StuckReport::Why::kLivelock);
   }

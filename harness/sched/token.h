@@ -15,8 +15,8 @@
 // - While a lane is managed its clock is virtual and its timed waits end only when every lane waits:
 //   then the one that has waited longest times out.
 // - A deadlock (all lanes wait, none with a time-out) and a livelock (more than max_steps yield points in which
-//   no lane came to the end of an op) call the handler of SetStuckHandler at once, on the lane that noticed, which
-//   must not return.
+//   no lane came to the end of an op, nor to a new depth of its stack) call the handler of SetStuckHandler at once, on
+//   the lane that noticed, which must not return.
 // - Nothing here allocates, takes a lock or throws while lanes run.
 #ifndef REFQUAKE_SCHED_TOKEN_H_
 #define REFQUAKE_SCHED_TOKEN_H_
@@ -29,7 +29,6 @@
 
 namespace refquake::sched {
 
-// A recursion down to the end of its stack, as in an object that calls itself, is some 100,000 steps of one op.
 inline constexpr uint32_t kDefaultMaxSteps = 1000000;
 inline constexpr int kMaxRecorded = 4096;
 

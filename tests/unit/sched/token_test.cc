@@ -257,6 +257,21 @@ TEST(Token, StepsCountAsALivelockOnlyWhileNoOpEnds) {
   EXPECT_GT(lanes.Step(policy, /*max_steps=*/100).steps, 600u);
 }
 
+__attribute__((noinline)) void Recurse(int depth) {
+  for (int i = 0; i < 10; ++i) sched_yield();
+  volatile char frame[512];
+  frame[0] = 0;
+  if (depth > 0) Recurse(depth - 1);
+  for (int i = 0; i < 10; ++i) sched_yield();
+  frame[1] = frame[0];
+}
+
+TEST(Token, ADeepRecursionIsNoLivelock) {
+  Lanes lanes(2, [](Shared*, int) { Recurse(50); });
+  RandomPolicy policy(1);
+  EXPECT_GT(lanes.Step(policy, /*max_steps=*/100).steps, 2000u);
+}
+
 // ---- runs that do not end: each in a process of its own
 
 void PrintAndExit(const StuckReport& report) {
