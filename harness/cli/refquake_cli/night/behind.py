@@ -30,7 +30,6 @@ from refquake_cli.store import Sighting
 SECONDS = 20
 RACE_RUNS = 3
 MAX_OPS = 512  # harness/core/program.h
-TIMES = 2  # the second time the module has in it what a campaign's programs find
 _PHASE = re.compile(r"^==refquake==   phase:    (\d+|end)$", re.MULTILINE)
 _SUMMARY = "==refquake== SUMMARY: "
 LEAK = "leaked-instance"
@@ -71,7 +70,7 @@ def _run(program: Program, job: Job, version: str, folder: Path) -> str:
     folder.mkdir(exist_ok=True)
     path = folder / "behind.prog"
     write_whole(path, str(program))
-    command = [*replay_command(Artefact(path, job, version, TIMES)), "--self-proof=0", f"--deadline={SECONDS // 2}"]
+    command = [*replay_command(Artefact(path, job, version)), "--self-proof=0", f"--deadline={SECONDS // 2}"]
     return run_once(command, version, SECONDS)[1]
 
 
