@@ -105,5 +105,22 @@ TEST(Generate, FewRecentSlotsAreUsedMost) {
   EXPECT_LT(seen[0], 50);
 }
 
+TEST(Generate, NowAndThenAValueIsNotWhatTheOpAccepts) {
+  OpTable table = NodeTable();
+  OpSpec push = table.op(table.Find(Form::kMethod, "push", 2));
+  push.hints = {{}, {.values = {table.FindValue("Node()")}}};
+  SlotState state;
+  state.Apply(Op{.op = 0, .dst = 0}, table);
+  Rng rng(1);
+  int refused = 0;
+  for (int i = 0; i < 32000; ++i) {
+    const Arg arg = MakeArg(rng, table, push, 1, state);
+    refused += !arg.is_slot() && arg.value() != table.FindValue("Node()");
+    const Arg self = MakeArg(rng, table, push, 0, state);
+    ASSERT_TRUE(self.is_slot()) << "self is an object of the program's";
+  }
+  EXPECT_NEAR(refused, 1000 * 2 / 3, 120) << "one argument in 32, of which a third is right by chance";
+}
+
 }  // namespace
 }  // namespace refquake
