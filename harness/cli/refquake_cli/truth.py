@@ -1,6 +1,6 @@
 """Ground truth: every plant, many seeds; how often it is found, as what, how fast, and what else finds it.
 
-    jobs = plan_truth(targets, flavours, every_flavour=False)
+    jobs = plan_truth([("node", None), ("ring", "lock_order")], flavours, every_flavour=False)
     rows, interrupted = measure(jobs, seeds=range(1, 11), options, workers=2)
     Path("docs/ground-truth.md").write_text(markdown(rows, control, how))
 
@@ -67,9 +67,9 @@ class Row:
         return self.target, self.plant, self.flavour
 
 
-def plan_truth(names: Iterable[str], flavours: list[str], every_flavour: bool) -> list[Job]:
-    """Each plant under the first of the flavours that can find it, or under every one."""
-    jobs = [job for name in names for job in plant_jobs(name, None, flavours, None)]
+def plan_truth(chosen: Iterable[tuple[str, str | None]], flavours: list[str], every_flavour: bool) -> list[Job]:
+    """The plants named, or all of a target's: each under the first flavour that can find it, or under every one."""
+    jobs = [job for target, plant in chosen for job in plant_jobs(target, None, flavours, plant)]
     first = {(job.target, job.variant): job for job in reversed(jobs)}
     return jobs if every_flavour else [job for job in jobs if first[job.target, job.variant] is job]
 

@@ -1,5 +1,6 @@
 """`refquake bench`: how fast is the executor on this machine, and how well are the plants found?"""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -27,7 +28,7 @@ def command(context: click.Context, flavours: tuple[str, ...]) -> int | None:
 
 
 @command.command("truth")
-@click.argument("names", nargs=-1, metavar="[TARGET...]")
+@click.argument("names", nargs=-1, metavar="[TARGET[/PLANT]...]")
 @click.option("--flavour", "flavours", multiple=True, metavar="asan|tsan", help="May be given more than once.")
 @click.option("--seeds", type=click.IntRange(1), default=10, show_default=True, help="Tries for each plant.")
 @click.option("--time", "seconds", type=click.IntRange(1), default=60, show_default=True, help="Seconds for each try.")
@@ -41,18 +42,18 @@ def truth(
     names: tuple[str, ...], flavours: tuple[str, ...], seeds: int, seconds: int, rivals: int, rival_time: int,
     workers: int, every_flavour: bool, out: Path,
 ) -> int:  # fmt: skip
-    """Find every plant of the TARGETs again and again; writes ground-truth.md and .json."""
+    """Find every plant of the TARGETs, or the PLANTs, again and again; writes ground-truth.md and .json."""
     from refquake_cli import truth as measuring
-    from refquake_cli.build import build
+    from refquake_cli.build import build, to_fuzz
     from refquake_cli.variant_run import Options
 
     wanted = [check_flavour(flavour) for flavour in dict.fromkeys(flavours or DEFAULT_FLAVOURS)]
-    chosen = [check_target(name, DEFAULT_VERSION) for name in names] or known_targets()
+    chosen = [_target_or_plant(name) for name in dict.fromkeys(names or known_targets())]
     out.mkdir(parents=True, exist_ok=True)
-    build(wanted)
+    control_job = measuring.control_job(wanted[0])
+    build(wanted, products=_products([*chosen, (control_job.target, None)], to_fuzz))
     options = Options(seconds, 1, DEFAULT_VERSION, (out / "findings").resolve())
     jobs = measuring.plan_truth(chosen, wanted, every_flavour)
-    control_job = measuring.control_job(wanted[0])
     [control], interrupted = measuring.measure([control_job], [1], options, workers)
     rows, cut_off = measuring.measure(jobs, [] if interrupted else range(1, seeds + 1), options, workers)
     interrupted = interrupted or cut_off
@@ -71,6 +72,10 @@ def truth(
     if interrupted:
         return INTERRUPTED
     return NOTHING_FOUND if control.silent else COULD_NOT_RUN
+
+
+def _target_or_plant(given: str) -> tuple[str, str | None]:
+    return _one_plant(given) if "/" in given else (check_target(given, DEFAULT_VERSION), None)
 
 
 def _write(path: Path, markdown: str, json: str) -> None:
@@ -145,7 +150,7 @@ def _compare(
     return INTERRUPTED if interrupted else NOTHING_FOUND
 
 
-def _products(plants: list[tuple[str, str]], to_fuzz) -> list[str]:
+def _products(plants: Iterable[tuple[str, str | None]], to_fuzz) -> list[str]:
     return list(dict.fromkeys(product for target, _ in plants for product in to_fuzz(target)))
 
 
