@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "core/bytes.h"
 #include "core/text.h"
@@ -20,6 +21,7 @@
 #include "python/leave.h"
 #include "python/report.h"
 #include "python/trial_guard.h"
+#include "sched/module_threads.h"
 #include "sched/watchdog.h"
 
 namespace refquake {
@@ -82,9 +84,12 @@ std::string Session::LoadTarget() {
   InstallDeathCallback(flags_.artefacts.c_str());
   const DiscoverOptions discover{
       .deny = flags_.deny, .values = flags_.value, .ops = flags_.op, .fights = profile_.fights};
-  if (auto error = Discover(module, discover, target_)) {
-    wrong_use_ = error->wrong_use;
-    return error->message;
+  sched::NoteThreadsBeforeLoading();
+  const auto failure = Discover(module, discover, target_);
+  sched::NoteThreadsAfterLoading();
+  if (failure) {
+    wrong_use_ = failure->wrong_use;
+    return failure->message;
   }
   if (!GilIsOff()) {
     return "importing " + module +
@@ -108,6 +113,7 @@ std::string Session::LoadTarget() {
 
 RunResult Session::Run(const Program& program) {
   running_ = &program;
+  if (!std::exchange(own_threads_noted_, true)) sched::NoteOwnThreads();
   sched::ArmWatchdog();
   const RunResult result = executor_->Run(program);
   sched::DisarmWatchdog();

@@ -60,6 +60,7 @@ class Session {
   std::unique_ptr<OpStats> op_stats_;  // null unless asked for
   const Program* running_ = nullptr;
   bool loading_ = true;
+  bool own_threads_noted_ = false;
   bool wrong_use_ = false;  // a flag is why it cannot start
 };
 

@@ -108,7 +108,7 @@ Words WordsFor(sched::StuckReport::Why why) {
   using Why = sched::StuckReport::Why;
   switch (why) {
     case Why::kDeadlock:
-      return {"deadlock", "every lane waits for another", kLockRule, kLockHint};
+      return {"deadlock", "every thread waits, and none is left to wake another", kLockRule, kLockHint};
     case Why::kLivelock:
       return {"livelock", "the lanes run without getting on", kLockRule, kLockHint};
     case Why::kHang:

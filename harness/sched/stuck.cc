@@ -70,6 +70,10 @@ int RegisteredLanes() {
   return lanes;
 }
 
+int LaneThread(int lane) { return thread_id[lane]; }
+
+int CallerThread() { return thread_id[kCaller]; }
+
 void CaptureStacks(StuckReport* report) {
   struct sigaction action = {};
   action.sa_handler = CaptureOwn;

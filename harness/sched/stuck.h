@@ -24,7 +24,7 @@ struct StuckLane {
 
 struct StuckReport {
   enum class Why : uint8_t {
-    kDeadlock,  // every lane waits, none with a time-out
+    kDeadlock,  // every lane waits, none with a time-out, and nobody else can wake one
     kLivelock,  // more yield points than a run may have
     kHang,      // no end within the deadline of real time
     kLongRun,   // the same, but the process has computed for most of it
@@ -46,6 +46,9 @@ void RegisterLaneThread(int lane);
 void RegisterCallerThread();
 // How many lanes have a thread.
 int RegisteredLanes();
+// The kernel's numbers of these threads; 0 for none.
+int LaneThread(int lane);
+int CallerThread();
 // Fills in the frames of lanes 0..report->lanes-1 and of the caller: each thread is interrupted and
 // unwinds itself.
 void CaptureStacks(StuckReport* report);

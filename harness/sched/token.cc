@@ -3,6 +3,7 @@
 #include "sched/futex.h"
 #include "sched/lane.h"
 #include "sched/module_base.h"
+#include "sched/module_threads.h"
 
 namespace refquake::sched {
 
@@ -99,7 +100,8 @@ void CountStep(Kind kind, uintptr_t pc) {
   if (gets_on || kind == Kind::kOp || kind == Kind::kExit) {
     run.last_step = run.steps + run.max_steps;
   } else if (run.steps > run.last_step) {
-    Stuck(StuckReport::Why::kLivelock);
+    if (!ModuleThreadsRun()) Stuck(StuckReport::Why::kLivelock);
+    run.last_step = run.steps + run.max_steps;  // they may wait for one of those: how long is the watchdog's business
   }
 }
 
@@ -145,9 +147,20 @@ void MakeRunnable(int lane) {
   run.runnable |= 1u << lane;
 }
 
+// What only a thread of the module's can end is looked at again after a while of real time: all of them are waits in a
+// loop (interpose.cc). How often depends on that thread: such a program may not replay.
+void LookAgain() {
+  static uint32_t never_woken = 0;
+  FutexWaitFor(&never_woken, 0, 1);
+  for (int i = 0; i < run.lanes; ++i) {
+    if (run.lane[i].state == LaneState::kWaiting) MakeRunnable(i);
+  }
+}
+
 // Nobody can run: time passes until the oldest timed wait is over.
 void TimeOutOldest() {
   int oldest = LongestWaiting(nullptr, /*timed_only=*/true);
+  if (oldest < 0 && ModuleThreadsRun()) return LookAgain();
   if (oldest < 0) Stuck(StuckReport::Why::kDeadlock);
   Lane& lane = run.lane[oldest];
   // A deadline that a thread outside the run computed is in real time, and means nothing here.

@@ -3,13 +3,16 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "sched/asleep.h"
 #include "sched/futex.h"
+#include "sched/module_threads.h"
 #include "sched/token.h"
 
 namespace refquake::sched {
 namespace {
 
 constexpr int kLooksPerDeadline = 8;
+constexpr int64_t kMostBetweenLooks = 1000;  // milliseconds
 // Of the deadline: who waits uses next to none of the processor, who computes all of it that a busy machine leaves.
 constexpr int64_t kBusyShare = 20;
 
@@ -20,26 +23,56 @@ uint32_t epoch = 0;
 uint32_t never_woken = 0;
 StuckReport hang_report;
 
+[[noreturn]] void Tell(StuckReport::Why why) {
+  hang_report.why = why;
+  CaptureStacks(&hang_report);
+  hang_handler(hang_report);
+  Die("the handler of a hang returned");
+}
+
+int64_t BetweenLooks() {
+  const int64_t share = limit_milliseconds / kLooksPerDeadline + 1;
+  return share < kMostBetweenLooks ? share : kMostBetweenLooks;
+}
+
+// Of an execution in which nothing is stepped: there the token scheduler knows.
+class SleepWatch {
+ public:
+  void Forget() { asleep_ = false; }
+  // True at the second look in a row at which all lanes sleep, if none of them has run since the first.
+  bool SleepForGood() {
+    const bool before = asleep_;
+    const uint64_t run_before = run_;
+    asleep_ = LanesSleep(&run_);
+    return before && asleep_ && run_ == run_before && !ModuleThreadsRun();
+  }
+
+ private:
+  bool asleep_ = false;
+  uint64_t run_ = 0;
+};
+
 void* Watch(void*) {
   uint32_t seen = Load(&epoch);
   int64_t since = RealMilliseconds();
   int64_t used = ProcessorMilliseconds();
+  SleepWatch sleep;
   for (;;) {
-    FutexWaitFor(&never_woken, 0, limit_milliseconds / kLooksPerDeadline + 1);
+    FutexWaitFor(&never_woken, 0, BetweenLooks());
     uint32_t now = Load(&epoch);
     int64_t time = RealMilliseconds();
     if (now != seen || now % 2 == 0) {
       seen = now;
       since = time;
       used = ProcessorMilliseconds();
-    } else if (time - since >= limit_milliseconds) {
-      DescribeRun(&hang_report);
-      const bool busy = ProcessorMilliseconds() - used > limit_milliseconds / kBusyShare;
-      hang_report.why = busy ? StuckReport::Why::kLongRun : StuckReport::Why::kHang;
-      CaptureStacks(&hang_report);
-      hang_handler(hang_report);
-      Die("the handler of a hang returned");
+      sleep.Forget();
+      continue;
     }
+    DescribeRun(&hang_report);
+    if (!hang_report.stepped && sleep.SleepForGood()) Tell(StuckReport::Why::kDeadlock);
+    if (time - since < limit_milliseconds) continue;
+    const bool busy = ProcessorMilliseconds() - used > limit_milliseconds / kBusyShare;
+    Tell(busy ? StuckReport::Why::kLongRun : StuckReport::Why::kHang);
   }
 }
 

@@ -352,7 +352,7 @@ TEST_F(TokenDeath, TheWatchdogReportsAFreeRunningLaneThatSpins) {
       testing::ExitedWithCode(66), "long-run stepped=0 lanes=2\n.*lane 1 waits=0 frames=yes");
 }
 
-TEST_F(TokenDeath, TheWatchdogTellsWaitingFromSpinning) {
+TEST_F(TokenDeath, TheWatchdogSeesFreeRunningLanesThatAllWait) {
   EXPECT_EXIT(
       {
         StartWatchdog(1, PrintAndExit);
@@ -361,7 +361,7 @@ TEST_F(TokenDeath, TheWatchdogTellsWaitingFromSpinning) {
         lanes.Free();
         _exit(0);
       },
-      testing::ExitedWithCode(66), "hang stepped=0 lanes=2\n.*lane 1 waits=0 frames=yes");
+      testing::ExitedWithCode(66), "deadlock stepped=0 lanes=2\n.*lane 1 waits=0 frames=yes");
 }
 
 }  // namespace
