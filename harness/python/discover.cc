@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "python/discover_deny.h"
+#include "python/discover_generic.h"
 #include "python/discover_holders.h"
 #include "python/discover_members.h"
 #include "python/discover_types.h"
@@ -21,6 +22,9 @@ constexpr size_t kMaxHeldTypes = 12;  // each adds two values, which every trial
 
 class Discovery {
  public:
+  Discovery(Target& target, const std::string& module, const DiscoverOptions& options)
+      : target_(target), scope_(module), deny_(options.deny), trial_(target, deny_) {}
+
   // False, with an exception set: the expression gives no callable.
   bool AddExtraOp(const std::string& name, const std::string& expression) {
     Ref globals(PyDict_Copy(PyModule_GetDict(target_.module.get())));
@@ -31,9 +35,6 @@ class Discovery {
     extra_.emplace_back(name, callable);
     return true;
   }
-
-  Discovery(Target& target, const std::string& module, const DiscoverOptions& options)
-      : target_(target), scope_(module), deny_(options.deny), trial_(target, deny_) {}
 
   void Run() {
     const size_t ops_before = target_.table.ops().size();
@@ -55,7 +56,7 @@ class Discovery {
     // Grows while it runs: what a method returns may be of a type not seen before.
     for (size_t i = 0; i < found_.size(); ++i) AddMembers(i);
     target_.has_own_ops = target_.table.ops().size() > ops_before;
-    AddGeneric();
+    AddGenericOps(target_);
   }
 
  private:
@@ -232,8 +233,10 @@ class Discovery {
     if (found.type->tp_dictoffset != 0 || PyType_HasFeature(found.type, Py_TPFLAGS_MANAGED_DICT)) {
       AddAttribute(found, "attribute");
     }
-    AddWeakReference(found);
-    AddBuffer(found);
+    AddWeakReferenceOps(target_, found.type, found.index);
+    if (trial_.CanMake(found.index) && PyObject_CheckBuffer(trial_.Fresh(found.index))) {
+      AddBufferOp(target_, found.index);
+    }
   }
 
   const std::string& ShownName(const FoundType& found) const {
@@ -252,7 +255,8 @@ class Discovery {
       trial_.Keep(value);
       PyErr_Clear();
       TrialGuard::End();
-      if (value && scope_.Owns(Py_TYPE(value))) result_type = NoteAttribute(found, name, value);
+      // A type met here: a trial can pass that instance, but not make another.
+      if (value && scope_.Owns(Py_TYPE(value))) result_type = NoteResult({}, {}, value);
       if (answer.succeeded) {
         AddAttributeOp(Form::kSet, OpKind::kLink, found, name, 6, kNoType, {{}, answer.hints[0]});
         if (trial_.Delete(subject, interned)) AddAttributeOp(Form::kDelete, OpKind::kUnlink, found, name, 2);
@@ -261,9 +265,6 @@ class Discovery {
     AddAttributeOp(Form::kGet, OpKind::kRead, found, name, 4, result_type);
     Py_DECREF(interned);
   }
-
-  // A type met as an attribute's value: a trial can pass that one, but not make another.
-  int NoteAttribute(const FoundType&, const std::string&, PyObject* value) { return NoteResult({}, {}, value); }
 
   void AddAttributeOp(Form form, OpKind kind, const FoundType& found, const std::string& name, uint32_t weight,
                       int result_type = kNoType, std::vector<ArgHint> hints = {}) {
@@ -300,46 +301,6 @@ class Discovery {
       spec.hints.insert(spec.hints.end(), answer.hints.begin(), answer.hints.end());
       target_.AddOp(std::move(spec), PyUnicode_InternFromString(name.c_str()));
     }
-  }
-
-  void AddWeakReference(const FoundType& found) {
-    if (found.type->tp_weaklistoffset == 0 && !PyType_HasFeature(found.type, Py_TPFLAGS_MANAGED_WEAKREF)) return;
-    // The built-in half of `weakref`: importing the other would add thousands of objects to each collection.
-    AddBuiltinCall("_weakref", "ref", "weakref.ref", OpKind::kRead, found, 2);
-    target_.AddOp({.form = Form::kMethod, .kind = OpKind::kCall, .name = "__call__", .nargs = 1, .has_result = true},
-                  PyUnicode_InternFromString("__call__"));
-  }
-
-  void AddBuffer(const FoundType& found) {
-    if (!trial_.CanMake(found.index) || !PyObject_CheckBuffer(trial_.Fresh(found.index))) return;
-    AddBuiltinCall("builtins", "memoryview", "memoryview", OpKind::kRead, found, 2);
-  }
-
-  void AddBuiltinCall(const char* module_name, const char* attribute, const char* name, OpKind kind,
-                      const FoundType& found, uint32_t weight) {
-    Ref module(PyImport_ImportModule(module_name));
-    PyObject* callable = module ? PyObject_GetAttrString(module.get(), attribute) : nullptr;
-    PyErr_Clear();
-    if (!callable) return;
-    target_.AddOp({.form = Form::kCall,
-                   .kind = kind,
-                   .name = name,
-                   .nargs = 1,
-                   .has_result = true,
-                   .owners = {found.index},
-                   .weight = weight},
-                  callable);
-  }
-
-  void AddGeneric() {
-    Ref gc(PyImport_ImportModule("gc"));
-    PyObject* collect = gc ? PyObject_GetAttrString(gc.get(), "collect") : nullptr;
-    PyErr_Clear();
-    if (collect) {
-      target_.AddOp({.form = Form::kCall, .kind = OpKind::kCollect, .name = "gc.collect", .weight = 2}, collect);
-    }
-    target_.AddOp({.form = Form::kCopy, .kind = OpKind::kCopy, .nargs = 1, .has_result = true, .weight = 2}, nullptr);
-    target_.AddOp({.form = Form::kDrop, .kind = OpKind::kDrop, .nargs = 1, .weight = 4}, nullptr);
   }
 
   Target& target_;

@@ -1,19 +1,16 @@
 #include "python/executor.h"
 
-#include "python/allocation_faults.h"
 #include "python/fights.h"
 #include "python/free_threading.h"
 #include "python/heap_order.h"
 #include "python/history.h"
 #include "python/interpreter.h"
-#include "python/oracles/call_contract.h"
 #include "python/oracles/conservation.h"
 #include "python/oracles/free_contract.h"
 #include "python/oracles/module_life.h"
 #include "python/oracles/survival.h"
 #include "python/oracles/tracking.h"
 #include "python/quarantine.h"
-#include "python/reentry.h"
 #include "python/report.h"
 #include "python/thread_context.h"
 
@@ -24,7 +21,6 @@ namespace {
 constexpr int kCollections = 3;
 // Garbage of types that are not watched is collected every so many runs.
 constexpr uint64_t kRunsBetweenCollections = 256;
-constexpr int kMaxFaults = 64;  // per op
 
 struct StoppedWorld {
   StoppedWorld() { refquake_stop_world(state); }
@@ -38,7 +34,11 @@ struct StoppedWorld {
 }  // namespace
 
 Executor::Executor(Target& target, const ExecutorOptions& options)
-    : target_(target), options_(options), interpreter_(PyInterpreterState_Get()), graph_(target) {
+    : target_(target),
+      options_(options),
+      ops_(target, {options.judge, options.fights, options.fail_allocations}),
+      interpreter_(PyInterpreterState_Get()),
+      graph_(target) {
   logs_.resize(static_cast<size_t>(options.max_lanes) + 1);
   for (LaneLog& log : logs_) {
     log.events.reserve(1024);
@@ -137,7 +137,7 @@ void Executor::RunWorker(int lane, void* executor) {
 }
 
 void Executor::RunLane(const Lane& lane, SlotTable& slots, LaneLog& log, bool stepped) {
-  if (options_.fights) fighting_lane_ = &lane;  // written by the only lane
+  ops_.BeginLane(lane);
   PyThreadState* state = PyThreadState_Get();
   for (const Op& op : lane) {
     if (stepped) {
@@ -149,142 +149,10 @@ void Executor::RunLane(const Lane& lane, SlotTable& slots, LaneLog& log, bool st
     OpTrace& trace = log.trace.emplace_back();
     trace.place = log.place;
     trace.op = &op;
-    trace.outcome = RunOp(op, slots, trace);
+    trace.outcome = ops_.Run(op, slots, trace);
     ++log.place.op;
     if (!stepped) AnswerRequests(state);
   }
-}
-
-Outcome Executor::RunOp(const Op& op, SlotTable& slots, OpTrace& trace) {
-  const OpSpec& spec = target_.table.op(op.op);
-  const OpPayload& payload = target_.payloads[op.op];
-  std::array<PyObject*, kMaxArgs + 1> stack{};  // one free place before the arguments, for vectorcall
-  PyObject** args = stack.data() + 1;
-  std::array<PyObject*, kMaxArgs> made{};  // owned values
-  Outcome outcome = Outcome::kSkipped;
-  size_t ready = 0;
-  for (; ready < spec.nargs; ++ready) {
-    const Arg arg = op.args[ready];
-    if (arg.is_slot()) {
-      args[ready] = slots.Get(arg.slot());
-      if (options_.fights) made[ready] = Py_XNewRef(args[ready]);  // a value may empty the slot
-    } else {
-      const ValueSource& source = target_.values[static_cast<size_t>(arg.value())];
-      args[ready] = made[ready] = source.make(source.payload);
-      if (!args[ready]) PyErr_Clear();
-    }
-    if (!args[ready]) break;
-    trace.args[ready] = args[ready];
-  }
-  bool fits = ready == spec.nargs;
-  if (fits && payload.owners.any()) {
-    const WatchedType* self_type = target_.watch.Find(Py_TYPE(args[0]));
-    fits = self_type && payload.owners.test(static_cast<size_t>(self_type->index));
-  }
-  if (fits && spec.form == Form::kDrop) {
-    if (op.args[0].is_slot()) slots.Put(op.args[0].slot(), nullptr);
-    outcome = Outcome::kOk;
-  } else if (fits) {
-    bool failed = false;
-    PyObject* result = Perform(op, args, slots, failed);
-    if (options_.judge) JudgeCall(target_, op, spec.nargs ? args[0] : nullptr, failed);
-    if (failed) PyErr_Clear();
-    outcome = failed ? Outcome::kError : Outcome::kOk;
-    trace.result = result;
-    if (result && op.dst != kNoSlot) {
-      slots.Put(op.dst, result);
-    } else {
-      Py_XDECREF(result);
-    }
-  }
-  for (PyObject* value : made) Py_XDECREF(value);
-  return outcome;
-}
-
-PyObject* Executor::Perform(const Op& op, PyObject* const* args, SlotTable& slots, bool& failed) {
-  const OpSpec& spec = target_.table.op(op.op);
-  const OpPayload& payload = target_.payloads[op.op];
-  if (options_.fail_allocations) return ExecuteWithFaults(op, args, failed);
-  if (!options_.fights) return Execute(spec, payload, args, failed);
-  struct Call {
-    Executor* self;
-    const Op* op;
-    PyObject* const* args;
-    SlotTable* slots;
-  } call{this, &op, args, &slots};
-  const RunningOp running{
-      .slots = &slots,
-      .self_slot = spec.nargs > 0 && op.args[0].is_slot() ? op.args[0].slot() : -1,
-      .self = spec.nargs > 0 ? args[0] : nullptr,
-      .again =
-          [](void* context) {
-            auto* c = static_cast<Call*>(context);
-            const Target& target = c->self->target_;
-            bool ignored = false;
-            Py_XDECREF(c->self->Execute(target.table.op(c->op->op), target.payloads[c->op->op], c->args, ignored));
-            PyErr_Clear();
-          },
-      .next =
-          [](void* context) {
-            auto* c = static_cast<Call*>(context);
-            if (c->op == &c->self->fighting_lane_->back()) return;
-            OpTrace untold;  // the history tells of it when its turn comes
-            c->self->RunOp(c->op[1], *c->slots, untold);
-          },
-      .context = &call};
-  RunningOp::Scope scope(running);
-  return Execute(spec, payload, args, failed);
-}
-
-PyObject* Executor::ExecuteWithFaults(const Op& op, PyObject* const* args, bool& failed) {
-  const OpSpec& spec = target_.table.op(op.op);
-  const OpPayload& payload = target_.payloads[op.op];
-  for (int nth = 1; nth <= kMaxFaults; ++nth) {
-    for (const FaultScope::Mode mode : {FaultScope::kOnwards, FaultScope::kOnce}) {
-      PyObject* result = nullptr;
-      bool hit = false;
-      {
-        FaultScope fault(nth, mode);
-        result = Execute(spec, payload, args, failed);
-        hit = fault.hit();
-      }
-      // Done, or refused for another reason: once is enough.
-      if (!hit || !failed) return result;
-      if (options_.judge) JudgeCall(target_, op, spec.nargs ? args[0] : nullptr, failed);
-      PyErr_Clear();
-      failed = false;
-    }
-  }
-  return Execute(spec, payload, args, failed);
-}
-
-PyObject* Executor::Execute(const OpSpec& spec, const OpPayload& payload, PyObject* const* args, bool& failed) {
-  const size_t count = spec.nargs | PY_VECTORCALL_ARGUMENTS_OFFSET;
-  PyObject* result = nullptr;
-  if (spec.kind == OpKind::kCollect) ++LaneLog::Mine().disturbances;
-  switch (spec.form) {
-    case Form::kCall:
-      result = PyObject_Vectorcall(payload.object, args, count, nullptr);
-      break;
-    case Form::kMethod:
-      result = PyObject_VectorcallMethod(payload.object, args, count, nullptr);
-      break;
-    case Form::kGet:
-      result = PyObject_GetAttr(args[0], payload.object);
-      break;
-    case Form::kSet:
-      failed = PyObject_SetAttr(args[0], payload.object, args[1]) < 0;
-      return nullptr;
-    case Form::kDelete:
-      failed = PyObject_DelAttr(args[0], payload.object) < 0;
-      return nullptr;
-    case Form::kCopy:
-      return Py_NewRef(args[0]);
-    case Form::kDrop:
-      return nullptr;
-  }
-  failed = result == nullptr;
-  return result;
 }
 
 void Executor::TakeEvents() {

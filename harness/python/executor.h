@@ -22,6 +22,7 @@
 #include "python/graph.h"
 #include "python/lane_log.h"
 #include "python/living.h"
+#include "python/op_runner.h"
 #include "python/slots.h"
 #include "python/stepping.h"
 #include "python/target.h"
@@ -78,13 +79,6 @@ class Executor {
   void RunPhase(const Phase& phase);
   void RunConcurrently(const Phase& phase);
   void RunLane(const Lane& lane, SlotTable& slots, LaneLog& log, bool stepped);
-  Outcome RunOp(const Op& op, SlotTable& slots, OpTrace& trace);
-  // Execute, as the profile wants it: with re-entry possible, with failing allocations first.
-  PyObject* Perform(const Op& op, PyObject* const* args, SlotTable& slots, bool& failed);
-  // Execute with the first allocation failing, then the second, ... until the op needs no more of them.
-  PyObject* ExecuteWithFaults(const Op& op, PyObject* const* args, bool& failed);
-  // Carries the op out. Null (or, for ops without a result, false) and an exception on failure.
-  PyObject* Execute(const OpSpec& spec, const OpPayload& payload, PyObject* const* args, bool& failed);
   void TakeEvents();
   // Has every thread settle the reference counts queued for it. Objects may die.
   void Drain();
@@ -100,6 +94,7 @@ class Executor {
 
   Target& target_;
   ExecutorOptions options_;
+  OpRunner ops_;
   std::vector<Finding> load_findings_;
   PyInterpreterState* interpreter_ = nullptr;
   sched::Pool pool_;
@@ -111,7 +106,6 @@ class Executor {
   ObjectGraph graph_;
   std::vector<PyObject*> instances_;
   AddressMap<bool> elders_;
-  const Lane* fighting_lane_ = nullptr;  // the one lane that runs, where values may re-enter
   bool lanes_ran_ = false;               // in this run, on the workers
   int16_t phase_ = 0;
   uint64_t runs_ = 0;
