@@ -110,9 +110,14 @@ Words WordsFor(sched::StuckReport::Why why) {
     case Why::kDeadlock:
       return {"deadlock", "every thread waits, and none is left to wake another", kLockRule, kLockHint};
     case Why::kLivelock:
-      return {"livelock", "the lanes run without getting on", kLockRule, kLockHint};
+      return {
+          "livelock", "the lanes run without getting on", "a thread that waits must let the one it waits for get on",
+          "look for the loop in the functions above that polls for what another lane holds; block on a lock instead"};
     case Why::kHang:
-      return {"hang", "an execution waits beyond its deadline", kLockRule, kLockHint};
+      return {
+          "hang", "an execution waits beyond its deadline", "a call must end, or wait for what is sure to come",
+          "see what each lane waits for: a lock held across code that can wait for it, two locks taken in two orders, "
+          "or something outside the process (then leave it out with --deny=NAME, or give a longer --deadline)"};
     case Why::kLongRun:
       break;
   }

@@ -70,6 +70,16 @@ bool WaitsForGood(int thread) {
   return call == SYS_futex && waits && (operation & FUTEX_PRIVATE_FLAG) != 0 && timeout == 0;
 }
 
+}  // namespace
+
+// "running" is no number; "-1 ..." stands for a page fault.
+bool SleepsInACall(int thread) {
+  char text[kTextBytes];
+  const char* at = text;
+  uint64_t call = 0;
+  return ReadAbout(thread, "/syscall", text) && NextNumber(&at, &call);
+}
+
 bool AddTimeRun(int thread, uint64_t* run) {
   char text[kTextBytes];
   const char* at = text;
@@ -78,8 +88,6 @@ bool AddTimeRun(int thread, uint64_t* run) {
   *run += nanoseconds;
   return true;
 }
-
-}  // namespace
 
 bool LanesSleep(uint64_t* run) {
   *run = 0;

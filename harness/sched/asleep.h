@@ -20,6 +20,11 @@ namespace refquake::sched {
 // `run` becomes the nanoseconds that these threads have run so far, together.
 bool LanesSleep(uint64_t* run);
 
+// Of one thread: whether it is in a call of the kernel's and neither runs nor waits for a processor; how long it has
+// run. False also where the kernel does not tell.
+bool SleepsInACall(int thread);
+bool AddTimeRun(int thread, uint64_t* run);
+
 }  // namespace refquake::sched
 
 #endif  // REFQUAKE_SCHED_ASLEEP_H_

@@ -1,5 +1,6 @@
 #include "sched/futex.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
 #include <stdlib.h>
@@ -11,13 +12,29 @@
 namespace refquake::sched {
 namespace {
 
+long Futex(uint32_t* word, int command, uint32_t value, const timespec* timeout) {
+  return PlainSyscall(SYS_futex, reinterpret_cast<long>(word), command, static_cast<long>(value),
+                      reinterpret_cast<long>(timeout), 0, 0);
+}
+
 void Wait(uint32_t* word, uint32_t expected, const timespec* timeout) {
   int saved = errno;
-  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeout, nullptr, 0);
+  Futex(word, FUTEX_WAIT_PRIVATE, expected, timeout);
   errno = saved;
 }
 
 }  // namespace
+
+long PlainSyscall(long number, long a, long b, long c, long d, long e, long f) {
+  using Syscall = long (*)(long, ...);
+  static Syscall found = nullptr;
+  Syscall plain = __atomic_load_n(&found, __ATOMIC_RELAXED);
+  if (plain == nullptr) {
+    plain = reinterpret_cast<Syscall>(dlsym(RTLD_NEXT, "syscall"));
+    __atomic_store_n(&found, plain, __ATOMIC_RELAXED);
+  }
+  return plain(number, a, b, c, d, e, f);
+}
 
 void FutexWait(uint32_t* word, uint32_t expected) { Wait(word, expected, nullptr); }
 
@@ -28,7 +45,7 @@ void FutexWaitFor(uint32_t* word, uint32_t expected, int64_t milliseconds) {
 
 void FutexWake(uint32_t* word, int count) {
   int saved = errno;
-  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+  Futex(word, FUTEX_WAKE_PRIVATE, static_cast<uint32_t>(count), nullptr);
   errno = saved;
 }
 
@@ -41,6 +58,12 @@ int64_t MillisecondsOf(clockid_t clock) {
 }
 
 }  // namespace
+
+int64_t RealNanoseconds() {
+  timespec now = {};
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
+}
 
 int64_t RealMilliseconds() { return MillisecondsOf(CLOCK_MONOTONIC); }
 

@@ -10,6 +10,9 @@
 
 namespace refquake::sched {
 
+// libc's syscall(2): this binary's own goes to the token scheduler (interpose_futex.cc). Sets errno.
+long PlainSyscall(long number, long a, long b, long c, long d, long e, long f);
+
 // Sleeps while *word == expected. May return early: the caller loops. Keeps errno.
 void FutexWait(uint32_t* word, uint32_t expected);
 // The same, for at most `milliseconds`.
@@ -17,6 +20,8 @@ void FutexWaitFor(uint32_t* word, uint32_t expected, int64_t milliseconds);
 // Wakes up to `count` sleepers. Keeps errno.
 void FutexWake(uint32_t* word, int count);
 
+// Real time of the monotonic clock; never the virtual time of a lane.
+int64_t RealNanoseconds();
 // Milliseconds of real time since some start; unlike clock_gettime, never the virtual time of a lane.
 int64_t RealMilliseconds();
 // Of the processors that the whole process has used.

@@ -8,9 +8,10 @@
 // A managed wait is the real "try" in a loop, and a managed release is the real one, then its waiters can
 // run: ThreadSanitizer sees exactly the edges of the calls the program made.
 //
-// Not taken over: read-write locks, pthread_once and the guards of C++ static locals, sleeps. A lane
-// that stops while it holds one of the first three, and another that wants it, is a hang: see watchdog.h.
-#include <dlfcn.h>
+// interpose_locks.cc and interpose_futex.cc take more of them over. Not taken over: pthread_once, the guards of C++
+// static locals, pipes, sleeps. A lane that waits there for another has all of them let go: see let_go.h.
+#include "sched/interpose.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -23,24 +24,13 @@
 using refquake::sched::IsManaged;
 using refquake::sched::Kind;
 using refquake::sched::kNoDeadline;
+using refquake::sched::LockManaged;
+using refquake::sched::Nanoseconds;
+using refquake::sched::NotBeforeVirtual;
 using refquake::sched::ReadVirtualNanoseconds;
 using refquake::sched::WaitFor;
 using refquake::sched::WakeWaiters;
 using refquake::sched::YieldPoint;
-
-// Real(NAME): the function that would have been called without this file.
-#define REFQUAKE_REAL(name)                                               \
-  extern "C" decltype(name) __interceptor_##name __attribute__((weak));   \
-  static decltype(&name) Real_##name() {                                  \
-    static decltype(&name) found;                                         \
-    decltype(&name) real = __atomic_load_n(&found, __ATOMIC_RELAXED);     \
-    if (real != nullptr) return real;                                     \
-    real = __interceptor_##name;                                          \
-    if (real == nullptr) real = (decltype(&name))dlsym(RTLD_NEXT, #name); \
-    __atomic_store_n(&found, real, __ATOMIC_RELAXED);                     \
-    return real;                                                          \
-  }
-#define Real(name) Real_##name()
 
 REFQUAKE_REAL(sem_wait)
 REFQUAKE_REAL(sem_timedwait)
@@ -58,13 +48,13 @@ REFQUAKE_REAL(pthread_cond_broadcast)
 
 namespace {
 
-int64_t Nanoseconds(const timespec* time) { return int64_t{time->tv_sec} * 1000000000 + time->tv_nsec; }
-
 int WaitForSemaphore(sem_t* semaphore, int64_t deadline, uintptr_t pc) {
   int saved = errno;
   YieldPoint(Kind::kAcquire, pc);
   while (sem_trywait(semaphore) != 0) {
-    if (!WaitFor(semaphore, deadline, pc)) {
+    const bool timed_out = !WaitFor(semaphore, deadline, pc);
+    if (!IsManaged() && deadline == kNoDeadline) return Real(sem_wait)(semaphore);
+    if (timed_out || !IsManaged()) {
       errno = ETIMEDOUT;
       return -1;
     }
@@ -73,28 +63,32 @@ int WaitForSemaphore(sem_t* semaphore, int64_t deadline, uintptr_t pc) {
   return 0;
 }
 
-int LockMutex(pthread_mutex_t* mutex, uintptr_t pc) {
-  for (;;) {
-    int result = pthread_mutex_trylock(mutex);
-    if (result != EBUSY) return result;
-    WaitFor(mutex, kNoDeadline, pc);
-  }
-}
-
 // No wake-up is lost between unlocking and waiting: the lane keeps the token.
 int WaitForCondition(pthread_cond_t* condition, pthread_mutex_t* mutex, int64_t deadline, uintptr_t pc) {
   int result = Real(pthread_mutex_unlock)(mutex);
   if (result != 0) return result;
   WakeWaiters(mutex, 1);
   bool woken = WaitFor(condition, deadline, pc);
-  result = LockMutex(mutex, pc);
+  result = LockManaged(mutex, kNoDeadline, pc);
   if (result != 0) return result;
   return woken ? 0 : ETIMEDOUT;
 }
 
 }  // namespace
 
-#define REFQUAKE_PC reinterpret_cast<uintptr_t>(__builtin_return_address(0))
+namespace refquake::sched {
+
+int LockManaged(pthread_mutex_t* mutex, int64_t deadline, uintptr_t pc) {
+  for (;;) {
+    int result = pthread_mutex_trylock(mutex);
+    if (result != EBUSY) return result;
+    const bool timed_out = !WaitFor(mutex, deadline, pc);
+    if (!IsManaged() && deadline == kNoDeadline) return Real(pthread_mutex_lock)(mutex);
+    if (timed_out || !IsManaged()) return ETIMEDOUT;
+  }
+}
+
+}  // namespace refquake::sched
 
 extern "C" {
 
@@ -131,8 +125,14 @@ int sched_yield() noexcept {
 }
 
 int clock_gettime(clockid_t clock, timespec* now) noexcept {
-  if (!IsManaged()) return Real(clock_gettime)(clock, now);
-  int64_t nanoseconds = ReadVirtualNanoseconds();
+  int64_t nanoseconds = 0;
+  if (IsManaged()) {
+    nanoseconds = ReadVirtualNanoseconds();
+  } else {
+    const int result = Real(clock_gettime)(clock, now);
+    if (result != 0 || clock != CLOCK_MONOTONIC) return result;
+    nanoseconds = NotBeforeVirtual(Nanoseconds(now));
+  }
   now->tv_sec = nanoseconds / 1000000000;
   now->tv_nsec = nanoseconds % 1000000000;
   return 0;
@@ -141,7 +141,7 @@ int clock_gettime(clockid_t clock, timespec* now) noexcept {
 int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   if (!IsManaged()) return Real(pthread_mutex_lock)(mutex);
   YieldPoint(Kind::kAcquire, REFQUAKE_PC);
-  return LockMutex(mutex, REFQUAKE_PC);
+  return LockManaged(mutex, kNoDeadline, REFQUAKE_PC);
 }
 
 int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {

@@ -18,16 +18,24 @@ static inline bool IsManaged() { return __builtin_expect(managed_lane >= 0, 0); 
 
 // A yield point: the lane may lose the token here and get it back before the call returns.
 void YieldPoint(Kind kind, uintptr_t pc);
+// The same, about to read or write what lies at `address`.
+void LoadPoint(const void* address, uintptr_t pc);
+void StorePoint(uintptr_t pc);
 
 inline constexpr int64_t kNoDeadline = -1;
 // Waits until WakeWaiters(object) or, with a deadline in virtual nanoseconds, until the scheduler lets it
-// time out. False for a time-out.
+// time out. False for a time-out. True may also mean that there is nothing to wait for: the caller looks again, and if
+// it is no managed lane any more (let_go.h), makes the real call.
 bool WaitFor(const void* object, int64_t deadline, uintptr_t pc);
 // Makes the `count` lanes that have waited longest for `object` runnable.
 void WakeWaiters(const void* object, int count);
 
 // Virtual time; each reading moves it on by a microsecond, so a lane that polls the clock gets on.
 int64_t ReadVirtualNanoseconds();
+
+// For any thread that is no managed lane: the monotonic clock's time, or, for the little while that virtual time was
+// ahead of that when the last stepped run ended, the virtual one: a clock does not go back.
+int64_t NotBeforeVirtual(int64_t real);
 
 }  // namespace refquake::sched
 

@@ -14,9 +14,10 @@
 //   The hash covers kind, lane and place of every yield point; places do not depend on the address layout.
 // - While a lane is managed its clock is virtual and its timed waits end only when every lane waits:
 //   then the one that has waited longest times out.
-// - A deadlock (all lanes wait, none with a time-out) and a livelock (more than max_steps yield points in which
-//   no lane came to the end of an op, nor to a new depth of its stack) call the handler of SetStuckHandler at once, on
-//   the lane that noticed, which must not return.
+// - A deadlock (all lanes wait, none with a time-out, or the others only poll) and a livelock (more than max_idle times
+//   a lane yielded or timed out, and none came to the end of an op, nor to a new depth of its stack) call the handler
+//   of SetStuckHandler at once, on the lane that noticed, which must not return.
+// - A lane that waits for another where no yield point is has all of them let go: see let_go.h.
 // - Nothing here allocates, takes a lock or throws while lanes run.
 #ifndef REFQUAKE_SCHED_TOKEN_H_
 #define REFQUAKE_SCHED_TOKEN_H_
@@ -29,7 +30,7 @@
 
 namespace refquake::sched {
 
-inline constexpr uint32_t kDefaultMaxSteps = 1000000;
+inline constexpr uint32_t kDefaultMaxIdle = 1000000;
 inline constexpr int kMaxRecorded = 4096;
 
 // The token went from one lane to another.
@@ -55,7 +56,7 @@ struct SteppedRun {
 // Runs one phase. A program's later phases pass the steps so far as `first_step`: steps are then numbered,
 // hashed and recorded on, so that one list of switches holds the whole program.
 SteppedRun RunStepped(Pool& pool, int lanes, Policy& policy, uint32_t first_step = 0,
-                      uint32_t max_steps = kDefaultMaxSteps);
+                      uint32_t max_idle = kDefaultMaxIdle);
 
 // What a run has recorded at this moment: for a process that is about to end.
 SteppedRun RunSoFar();

@@ -5,6 +5,7 @@
 
 #include "sched/asleep.h"
 #include "sched/futex.h"
+#include "sched/let_go.h"
 #include "sched/module_threads.h"
 #include "sched/token.h"
 
@@ -12,7 +13,8 @@ namespace refquake::sched {
 namespace {
 
 constexpr int kLooksPerDeadline = 8;
-constexpr int64_t kMostBetweenLooks = 1000;  // milliseconds
+constexpr int64_t kMostBetweenLooks = 100;  // milliseconds
+constexpr int kLooksAsleep = 10;
 // Of the deadline: who waits uses next to none of the processor, who computes all of it that a busy machine leaves.
 constexpr int64_t kBusyShare = 20;
 
@@ -35,20 +37,19 @@ int64_t BetweenLooks() {
   return share < kMostBetweenLooks ? share : kMostBetweenLooks;
 }
 
-// Of an execution in which nothing is stepped: there the token scheduler knows.
+// Of lanes that run free, or of which none but the one with the token could go on.
 class SleepWatch {
  public:
-  void Forget() { asleep_ = false; }
-  // True at the second look in a row at which all lanes sleep, if none of them has run since the first.
+  void Forget() { looks_ = 0; }
+  // True once all lanes have slept at so many looks in a row, and none of them has run since the first.
   bool SleepForGood() {
-    const bool before = asleep_;
     const uint64_t run_before = run_;
-    asleep_ = LanesSleep(&run_);
-    return before && asleep_ && run_ == run_before && !ModuleThreadsRun();
+    if (!LanesSleep(&run_) || (looks_ > 0 && run_ != run_before)) return Forget(), false;
+    return ++looks_ >= kLooksAsleep && !ModuleThreadsRun();
   }
 
  private:
-  bool asleep_ = false;
+  int looks_ = 0;
   uint64_t run_ = 0;
 };
 
@@ -57,6 +58,7 @@ void* Watch(void*) {
   int64_t since = RealMilliseconds();
   int64_t used = ProcessorMilliseconds();
   SleepWatch sleep;
+  LetGoWatch let_go;
   for (;;) {
     FutexWaitFor(&never_woken, 0, BetweenLooks());
     uint32_t now = Load(&epoch);
@@ -66,10 +68,16 @@ void* Watch(void*) {
       since = time;
       used = ProcessorMilliseconds();
       sleep.Forget();
+      let_go.Forget();
       continue;
     }
     DescribeRun(&hang_report);
-    if (!hang_report.stepped && sleep.SleepForGood()) Tell(StuckReport::Why::kDeadlock);
+    if (hang_report.stepped && OthersCanGoOn()) {
+      sleep.Forget();
+      let_go.Look();
+    } else if (sleep.SleepForGood()) {
+      Tell(StuckReport::Why::kDeadlock);
+    }
     if (time - since < limit_milliseconds) continue;
     const bool busy = ProcessorMilliseconds() - used > limit_milliseconds / kBusyShare;
     Tell(busy ? StuckReport::Why::kLongRun : StuckReport::Why::kHang);

@@ -1,6 +1,7 @@
 // A thread that reports an execution which outlives its deadline of real time: a lane that spins, or
 // waits in a call nobody takes over. For free-running and stepped phases, and for the calling thread.
-// Where nothing is stepped it also sees a deadlock, within some seconds (asleep.h, module_threads.h).
+// It also sees a deadlock of lanes that run free, within some seconds (asleep.h, module_threads.h), and lets stepped
+// lanes go that wait for each other unseen (let_go.h).
 //
 //   StartWatchdog(60, ReportHang);  // once
 //   ArmWatchdog();                  // at the start of each execution

@@ -4,26 +4,25 @@
 #include "sched/token.h"
 
 using refquake::sched::IsManaged;
-using refquake::sched::Kind;
-using refquake::sched::YieldPoint;
+using refquake::sched::LoadPoint;
+using refquake::sched::StorePoint;
 
-#define REFQUAKE_YIELD_AT(function, kind)                                                        \
-  void function(void*) {                                                                         \
-    if (IsManaged()) YieldPoint(kind, reinterpret_cast<uintptr_t>(__builtin_return_address(0))); \
+#define REFQUAKE_PC reinterpret_cast<uintptr_t>(__builtin_return_address(0))
+#define REFQUAKE_POINTS(size)                         \
+  void __sanitizer_cov_load##size(void* address) {    \
+    if (IsManaged()) LoadPoint(address, REFQUAKE_PC); \
+  }                                                   \
+  void __sanitizer_cov_store##size(void*) {           \
+    if (IsManaged()) StorePoint(REFQUAKE_PC);         \
   }
 
 extern "C" {
 
-REFQUAKE_YIELD_AT(__sanitizer_cov_load1, Kind::kLoad)
-REFQUAKE_YIELD_AT(__sanitizer_cov_load2, Kind::kLoad)
-REFQUAKE_YIELD_AT(__sanitizer_cov_load4, Kind::kLoad)
-REFQUAKE_YIELD_AT(__sanitizer_cov_load8, Kind::kLoad)
-REFQUAKE_YIELD_AT(__sanitizer_cov_load16, Kind::kLoad)
-REFQUAKE_YIELD_AT(__sanitizer_cov_store1, Kind::kStore)
-REFQUAKE_YIELD_AT(__sanitizer_cov_store2, Kind::kStore)
-REFQUAKE_YIELD_AT(__sanitizer_cov_store4, Kind::kStore)
-REFQUAKE_YIELD_AT(__sanitizer_cov_store8, Kind::kStore)
-REFQUAKE_YIELD_AT(__sanitizer_cov_store16, Kind::kStore)
+REFQUAKE_POINTS(1)
+REFQUAKE_POINTS(2)
+REFQUAKE_POINTS(4)
+REFQUAKE_POINTS(8)
+REFQUAKE_POINTS(16)
 
 }  // extern "C"
 

@@ -66,6 +66,15 @@ void SpinForEver(Shared*) {
   for (;;) __asm__ volatile("");  // a loop without an effect may be removed
 }
 
+void PollForEver(Shared* shared) {
+  while (shared->counter < 2) {
+    timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += 1;
+    sem_timedwait(&shared->never, &deadline);
+  }
+}
+
 void WaitForEver(Shared* shared) {
   for (;;) sem_wait(&shared->first);  // also where a signal ends the wait
 }

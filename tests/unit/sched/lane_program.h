@@ -13,6 +13,7 @@ struct Shared {
   pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
   sem_t first;
   sem_t second;
+  sem_t never;
   int turn = 0;
   bool flag = false;
   int timed_wait_errno = 0;
@@ -21,6 +22,7 @@ struct Shared {
   Shared() {
     sem_init(&first, 0, 1);
     sem_init(&second, 0, 1);
+    sem_init(&never, 0, 0);
   }
 };
 
@@ -33,6 +35,7 @@ void SpinUntilFlag(Shared* shared);                   // yields between looks
 void RaiseFlag(Shared* shared);
 void WaitTenMinutes(Shared* shared);  // on a semaphore nobody posts
 void SpinForEver(Shared* shared);     // no yield point at all
+void PollForEver(Shared* shared);     // until the other lanes are through: on a semaphore nobody posts, with a time-out
 void WaitForEver(Shared* shared);     // on a semaphore nobody posts, without a time-out
 
 #endif  // REFQUAKE_TESTS_UNIT_SCHED_LANE_PROGRAM_H_

@@ -23,9 +23,9 @@ class Lanes {
  public:
   explicit Lanes(int lanes, Body body) : lanes_(lanes), body_(std::move(body)) { pool_.Start(lanes, Run, this); }
 
-  SteppedRun Step(Policy& policy, uint32_t max_steps = kDefaultMaxSteps) {
+  SteppedRun Step(Policy& policy, uint32_t max_idle = kDefaultMaxIdle) {
     shared = Shared();
-    return RunStepped(pool_, lanes_, policy, 0, max_steps);
+    return RunStepped(pool_, lanes_, policy, 0, max_idle);
   }
   void Free() { pool_.RunFree(lanes_); }
 
@@ -254,7 +254,7 @@ TEST(Token, StepsCountAsALivelockOnlyWhileNoOpEnds) {
     }
   });
   RandomPolicy policy(1);
-  EXPECT_GT(lanes.Step(policy, /*max_steps=*/100).steps, 600u);
+  EXPECT_GT(lanes.Step(policy, /*max_idle=*/100).steps, 600u);
 }
 
 __attribute__((noinline)) void Recurse(int depth) {
@@ -269,7 +269,7 @@ __attribute__((noinline)) void Recurse(int depth) {
 TEST(Token, ADeepRecursionIsNoLivelock) {
   Lanes lanes(2, [](Shared*, int) { Recurse(50); });
   RandomPolicy policy(1);
-  EXPECT_GT(lanes.Step(policy, /*max_steps=*/100).steps, 2000u);
+  EXPECT_GT(lanes.Step(policy, /*max_idle=*/100).steps, 2000u);
 }
 
 // ---- runs that do not end: each in a process of its own
@@ -301,6 +301,20 @@ TEST_F(TokenDeath, SemaphoresInOppositeOrdersAreADeadlock) {
         _exit(0);
       },
       testing::ExitedWithCode(66), "deadlock stepped=1 lanes=2\nlane 0 waits=1 frames=yes lane 1 waits=1 frames=yes");
+}
+
+// What only polls cannot help the others, however long it goes on.
+TEST_F(TokenDeath, SemaphoresInOppositeOrdersAreADeadlockBesideALaneThatPolls) {
+  EXPECT_EXIT(
+      {
+        SetStuckHandler(PrintAndExit);
+        Lanes lanes(3, [](Shared* shared, int lane) { lane == 2 ? PollForEver(shared) : TwoOrders(shared, lane); });
+        for (uint64_t seed = 0;; ++seed) {
+          RandomPolicy policy(seed);
+          lanes.Step(policy, /*max_idle=*/1000);
+        }
+      },
+      testing::ExitedWithCode(66), "deadlock stepped=1 lanes=3\nlane 0 waits=1 frames=yes lane 1 waits=1 frames=yes");
 }
 
 TEST_F(TokenDeath, WithoutAHandlerItStillSaysSo) {

@@ -1,0 +1,120 @@
+// Correct code that waits in ways of its own is not reported, whatever the policy.
+#include "lock_kinds.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+#include "sched/policy_pct.h"
+#include "sched/policy_random.h"
+#include "sched/policy_replay.h"
+#include "sched/pool.h"
+#include "sched/token.h"
+#include "sched/watchdog.h"
+
+namespace refquake::sched {
+namespace {
+
+constexpr int kLanes = 3;
+
+struct Counting {
+  const LockKind* kind;
+  volatile long counter = 0;
+};
+
+// Of each lock, in all policies; what did not come to 9 says so.
+void CountUnderEach(const LockKind* kinds, int seeds) {
+  static Counting counting;
+  static Pool pool;
+  pool.Start(kLanes, [](int, void*) { CountUnder(*counting.kind, &counting.counter); }, nullptr);
+  for (const LockKind* kind = kinds; kind->name != nullptr; ++kind) {
+    counting.kind = kind;
+    const auto run = [&](Policy& policy) {
+      counting.counter = 0;
+      ArmWatchdog();
+      RunStepped(pool, kLanes, policy);
+      DisarmWatchdog();
+      if (counting.counter == 3 * kLanes) return;
+      std::fprintf(stderr, "%s: %ld\n", kind->name, counting.counter);
+      _exit(1);
+    };
+    for (int seed = 0; seed < seeds; ++seed) {
+      PctPolicy pct(3, static_cast<uint64_t>(seed), 40);
+      run(pct);
+      RandomPolicy random(static_cast<uint64_t>(seed));
+      run(random);
+    }
+    ReplayPolicy replay(nullptr, 0);
+    run(replay);
+  }
+}
+
+void PrintAndExit(const StuckReport& report) {
+  std::fprintf(stderr, "reported: %d\n", static_cast<int>(report.why));
+  _exit(66);
+}
+
+class LockKinds : public testing::Test {
+ protected:
+  LockKinds() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+TEST_F(LockKinds, ThatTheSchedulerSeesAreSteppedToTheEnd) {
+  EXPECT_EXIT(
+      {
+        SetStuckHandler(PrintAndExit);
+        StartWatchdog(60, PrintAndExit);
+        CountUnderEach(kSteppedKinds, 100);
+        std::fprintf(stderr, "done\n");
+        _exit(0);
+      },
+      testing::ExitedWithCode(0), "^done\n$");  // no note that lanes were let go
+}
+
+TEST_F(LockKinds, ThatItDoesNotSeeHaveTheLanesLetGo) {
+  EXPECT_EXIT(
+      {
+        SetStuckHandler(PrintAndExit);
+        StartWatchdog(60, PrintAndExit);
+        CountUnderEach(kUnseenKinds, 1);
+        _exit(0);
+      },
+      testing::ExitedWithCode(0), "went on with its lanes free");
+}
+
+TEST_F(LockKinds, ALongComputationIsNoLivelock) {
+  EXPECT_EXIT(
+      {
+        SetStuckHandler(PrintAndExit);
+        static Pool pool;
+        pool.Start(2, [](int, void*) { SumUp(); }, nullptr);
+        RandomPolicy policy(1);
+        _exit(RunStepped(pool, 2, policy).steps > 2 * kDefaultMaxIdle ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(LockKinds, NoClockFallsFromRunToRunNorBetweenThem) {
+  EXPECT_EXIT(
+      {
+        static bool fell = false;
+        static Pool pool;
+        pool.Start(
+            2,
+            [](int, void*) {
+              for (int i = 0; i < 50; ++i) fell = fell || ClockFell();
+            },
+            nullptr);
+        for (uint64_t seed = 0; seed < 200; ++seed) {
+          RandomPolicy policy(seed);
+          RunStepped(pool, 2, policy);
+          fell = fell || ClockFell();
+        }
+        _exit(fell);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace refquake::sched
