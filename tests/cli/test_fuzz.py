@@ -112,7 +112,7 @@ def test_ctrl_c_stops_and_still_prints_the_table(environment, tmp_path: Path) ->
         (["fuzz", "node", "--profile", "nope"], "no such profile: nope; there are: lifecycle, threads"),
         (["fuzz", "node", "--flavour", "msan"], "no such flavour: msan"),
         (["fuzz", "node", "--plant", "nope"], "node has no plant nope; there are: setter_race"),
-        (["fuzz", "node", "--plant", "setter_race", "--flavour", "asan"], "is not to be found under asan"),
+        (["fuzz", "node", "--schedule", "nope"], "'nope' is not one of 'mixed', 'free', 'stepped'"),
         (["fuzz", "node", "--corpus", "nowhere"], "no such corpus folder: nowhere"),
         (["fuzz", "node", "--version", "2.7"], "CPython 2.7 is not supported; choose one of 3.13.5"),
         (["fuzz", "node", "--time", "0"], "--time"),

@@ -49,6 +49,18 @@ def test_without_a_symboliser_addresses_are_told(monkeypatch: pytest.MonkeyPatch
     assert "node.so+0x10" in told_switches(TEXT.format(file="/gone/node.so", offset=0x10))[1]
 
 
+def test_of_functions_inlined_into_each_other_the_first_that_is_not_of_cpythons_headers_is_told() -> None:
+    inlined = [
+        "_Py_atomic_load_ptr",
+        "/x/include/python3.14t/cpython/pyatomic_gcc.h:367:1",
+        "set_field",
+        "/x/node.c:57:9",
+    ]
+    assert switch_places._own_frame(inlined) == ("set_field", "/x/node.c:57:9")
+    assert switch_places._own_frame(inlined[:2]) == tuple(inlined[:2])
+    assert switch_places._own_frame([""]) == ("", "")
+
+
 @pytest.mark.skipif(not shutil.which(switch_places.SYMBOLIZER), reason="llvm-symbolizer is not installed")
 def test_function_and_line_are_told(tmp_path: Path) -> None:
     (tmp_path / "two.c").write_text("int one(void) { return 1; }\n\nint two(void) { return 2; }\n")

@@ -15,7 +15,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "harness" / "cli"))
-VARIANTS = {"bugs": "lifecycle", "chain": "threads", "broken": "lifecycle"}
+VARIANTS = {"bugs": "lifecycle", "chain": "threads", "broken": "lifecycle", "barren": "lifecycle"}
 
 
 def _cli_conftest():

@@ -88,6 +88,15 @@ def test_a_job_that_cannot_start_does_not_end_the_campaign(command, tmp_path: Pa
     assert any(turn.executions for turn in turns)
 
 
+def test_a_job_that_dies_while_it_loads_is_tried_three_times(command, tmp_path: Path) -> None:
+    config(tmp_path, CLEAN.replace('["clean"]', '["clean", "barren"]'))
+    done = command("nightly", "--time", "8s", "--turn", "7s")
+    assert done.returncode == 1
+    assert "found missed-visit while it loaded" in done.stderr
+    turns = Store(tmp_path / "refquake-nightly" / "store.sqlite").turns(1)
+    assert sum(turn.variant == "barren" for turn in turns) == 3
+
+
 def wait_for_turn(folder: Path, process: subprocess.Popen) -> None:
     """Until a process of the campaign runs: its folder has a flight record."""
     while process.poll() is None and not list(folder.glob("work/*/*/run.state")):

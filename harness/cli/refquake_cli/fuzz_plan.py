@@ -6,7 +6,8 @@
 profile and flavours; what the person gives on the command line wins.
 """
 
-from refquake_cli.errors import WrongUse
+from dataclasses import replace
+
 from refquake_cli.job import Job
 from refquake_cli.targets import CLEAN, Plant, check_variant, known_profiles, plants_of, recipe_of
 
@@ -19,11 +20,10 @@ def plan(target: str, plant: str, profile: str | None, flavours: list[str], vers
     for flavour in flavours:
         check_variant(target, plant, flavour)
     jobs = plant_jobs(target, profile, flavours, plant)
-    if not jobs:
-        raise WrongUse(
-            f"plant {plant} of {target} is not to be found under {' or '.join(flavours)}; choose its --flavour"
-        )
-    return jobs
+    # Named with a flavour that it does not promise to be found under: tried all the same.
+    return jobs or [
+        replace(job, profile=profile or job.profile) for job in (plant_job(target, plant, f) for f in flavours)
+    ]
 
 
 def clean_jobs(target: str, profile: str | None, flavours: list[str], version: str) -> list[Job]:

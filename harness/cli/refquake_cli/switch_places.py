@@ -42,19 +42,31 @@ def _told(switch: Switch, place: str) -> str:
     return f"{switch.step}>{switch.to}: lane {switch.stopped} stops{where}, {doing}; lane {switch.to} goes on"
 
 
+def _own_frame(answer: list[str]) -> tuple[str, str]:
+    """The function that stands there and the line: of those inlined into each other, the first that is not one of
+    CPython's headers."""
+    frames = list(zip(answer[::2], answer[1::2], strict=False)) or [("", "")]
+    own = [frame for frame in frames if not _is_header_of_cpython(frame[1])]
+    return (own or frames[-1:])[0]
+
+
+def _is_header_of_cpython(line: str) -> bool:
+    return "/include/python" in line or "/Include/" in line
+
+
 def _places(wanted: set[tuple[str, int]]) -> dict[tuple[str, int], str]:
     told = {place: f"{os.path.basename(place[0])}+{place[1]:#x}" for place in wanted}
     # One before: an address is where the yield point returns to.
     lines = [f'"{file}" {offset - 1:#x}' for file, offset in told]
     try:
         done = subprocess.run(
-            [SYMBOLIZER, "--output-style=LLVM", "--no-inlines"], input="\n".join(lines), capture_output=True, text=True,
+            [SYMBOLIZER, "--output-style=LLVM"], input="\n".join(lines), capture_output=True, text=True,
             timeout=_SYMBOLIZE_SECONDS, check=True,
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return told
     for place, answer in zip(told, done.stdout.split("\n\n"), strict=False):
-        function, _, line = answer.strip().partition("\n")
+        function, line = _own_frame(answer.strip().split("\n"))
         source = os.path.basename(line).rsplit(":", 1)[0]  # without the column
         if function and not function.startswith("??") and not source.startswith("??"):
             told[place] = f"{function} ({source})"

@@ -1,7 +1,7 @@
 """A fuzz binary's contract without a fuzzer, for campaigns: bugs in a row, one behind the other.
 
 The variant's name says what it does: `bugs` has twenty bugs found at random, `chain` has three, each reached only past
-the one before (--known), `clean` has none, `broken` cannot start. With FAKE_ENDLESS=FLAG a run with that flag says that
+the one before (--known), `clean` has none, `broken` cannot start, `barren` dies while it loads. With FAKE_ENDLESS=FLAG a run with that flag says that
 it began in the file FAKE_REACHED, and does not end.
 """
 
@@ -80,6 +80,8 @@ if flags.get("print_coverage") == "1":
              "UNCOVERED_FUNC: hits: 0 edges: 0/4 node_swap /src/node.c:88\n")  # fmt: skip
 if variant == "broken":
     leave(3, "refquake: could not import node: no such module\n")
+if variant == "barren":
+    find("load", 0)
 
 seconds = float(flags["max_total_time"])
 end = time.monotonic() + seconds * float(os.environ.get("FAKE_SPEED", "1"))

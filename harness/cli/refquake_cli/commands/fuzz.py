@@ -23,8 +23,10 @@ DEFAULT_SECONDS = 20
               help="Which ops and oracles (default: the plant's; all for clean).")  # fmt: skip
 @click.option("--flavour", "flavours", multiple=True, metavar="|".join(FLAVOURS), help="May be given more than once.")
 @click.option("--time", "seconds", type=click.IntRange(1), default=DEFAULT_SECONDS, show_default=True, metavar="S",
-              help="Seconds for each variant; a finding ends it earlier.")  # fmt: skip
+              help="Seconds for each variant, flavour and profile; a finding ends it earlier.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(1, 2**32 - 1), default=1, show_default=True)
+@click.option("--schedule", type=click.Choice(("mixed", "free", "stepped")), default="mixed", show_default=True,
+              help="Lanes run as each program has it, or all one way.")  # fmt: skip
 @click.option("--corpus", type=click.Path(path_type=Path), help="Inputs to start from.")
 @click.option("--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, show_default=True,
               help="Where findings go.")  # fmt: skip
@@ -32,7 +34,7 @@ DEFAULT_SECONDS = 20
 @click.option("--version", default=DEFAULT_VERSION, show_default=True, help="CPython.")
 def command(
     target: str | None, plant: str | None, profile: str | None, flavours: tuple[str, ...], seconds: int, seed: int,
-    corpus: Path | None, out: Path, workers: int, version: str,
+    schedule: str, corpus: Path | None, out: Path, workers: int, version: str,
 ) -> int:  # fmt: skip
     """Set up, build, and fuzz TARGET; a variant ends at its first finding.
 
@@ -46,7 +48,8 @@ def command(
         raise WrongUse(f"no such corpus folder: {corpus}")
     _prepare(out)
     chosen_plant = plant or ("none" if target else "all")
-    return _fuzz(name, chosen_plant, profile, wanted, seconds, seed, corpus, out, workers, version)
+    flags = () if schedule == "mixed" else (f"--schedule={schedule}",)
+    return _fuzz(name, chosen_plant, profile, wanted, seconds, seed, flags, corpus, out, workers, version)
 
 
 def _prepare(out: Path) -> None:
@@ -56,7 +59,7 @@ def _prepare(out: Path) -> None:
         raise WrongUse(f"cannot write findings to {out}: {error.strerror}") from error
 
 
-def _fuzz(target, plant, profile, flavours, seconds, seed, corpus, out, workers, version) -> int:
+def _fuzz(target, plant, profile, flavours, seconds, seed, flags, corpus, out, workers, version) -> int:
     from refquake_cli.build import build, to_fuzz
     from refquake_cli.campaign import Campaign
     from refquake_cli.fuzz_plan import plan
@@ -65,7 +68,7 @@ def _fuzz(target, plant, profile, flavours, seconds, seed, corpus, out, workers,
 
     build(flavours, version, to_fuzz(target))
     jobs = plan(target, plant, profile, flavours, version)
-    options = Options(seconds, seed, version, out.resolve(), corpus.resolve() if corpus else None)
+    options = Options(seconds, seed, version, out.resolve(), corpus.resolve() if corpus else None, flags=flags)
     campaign = Campaign(jobs, options, workers)
     campaign.run()
     print_table(campaign)

@@ -39,7 +39,7 @@ from refquake_cli.targets import CLEAN
 POLL_SECONDS = 0.1
 # A finding ends a process; its turn goes on in another while at least this much of it is left.
 WORTH_RESTARTING_SECONDS = 3
-# A process that cannot start is not tried again and again.
+# A process that cannot start, or dies of what is known before its first program, is not tried again and again.
 MAX_BROKEN_STARTS = 3
 MIN_FREE_BYTES = 1 << 20
 
@@ -220,14 +220,16 @@ class Night:
         until = self._active.pop(turn)
         arm, broken = turn.job, turn.outcome.state == "could not run"
         self._keep(turn)
-        self._broken[arm] = self._broken[arm] + 1 if broken else 0
+        barren = turn.outcome.state in ("finding", "passed over") and turn.executions == 0
+        self._broken[arm] = self._broken[arm] + 1 if broken or barren else 0
         if broken:
             self._problem(arm, turn.outcome.problem)
-        else:
+        elif not barren:
             self._proven.add(arm)
         self._lines[arm].done(_end_text(turn))
         left = min(until, deadline) - time.monotonic()
-        if turn.outcome.state in ("finding", "passed over") and left > WORTH_RESTARTING_SECONDS and not self.stopped_by:
+        ended_early = turn.outcome.state in ("finding", "passed over") and not self._hopeless(arm)
+        if ended_early and left > WORTH_RESTARTING_SECONDS and not self.stopped_by:
             self._start(arm, until)
 
     def _settle(self, target: str, variant: str) -> None:
@@ -303,4 +305,6 @@ def _live_text(turn: Turn) -> str:
 def _end_text(turn: Turn) -> str:
     state = turn.outcome.state
     what = {"finding": f"found {turn.outcome.kind}", "clean": "nothing found"}.get(state, state)
+    if state in ("finding", "passed over") and turn.executions == 0:
+        what += " while it loaded,"
     return f"{what} in {turn.executions} executions, coverage {turn.coverage} {turn.outcome.problem}".rstrip()
