@@ -7,14 +7,13 @@ Example:
     for run in campaign.runs: run.outcome
 """
 
-import shutil
-import tempfile
 import time
-from pathlib import Path
+from contextlib import ExitStack
 
 from refquake_cli.console import Progress, Task
 from refquake_cli.job import Job
 from refquake_cli.paths import shown
+from refquake_cli.scratch import scratch_folder
 from refquake_cli.variant_run import Options, VariantRun
 
 POLL_SECONDS = 0.1
@@ -22,11 +21,12 @@ POLL_SECONDS = 0.1
 
 class Campaign:
     def __init__(self, jobs: list[Job], options: Options, workers: int) -> None:
-        self._scratch = Path(tempfile.mkdtemp(prefix="refquake-fuzz-"))
+        self._cleaning_up = ExitStack()
+        scratch = self._cleaning_up.enter_context(scratch_folder("fuzz"))
         self._workers = workers
         self._lines: dict[VariantRun, Task] = {}
         self.interrupted = False
-        self.runs = [VariantRun(job, options, self._scratch / str(number)) for number, job in enumerate(jobs)]
+        self.runs = [VariantRun(job, options, scratch / str(number)) for number, job in enumerate(jobs)]
 
     def run(self) -> None:
         try:
@@ -37,7 +37,7 @@ class Campaign:
         finally:
             for run in self.runs:
                 run.stop("interrupted")
-            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._cleaning_up.close()
 
     def _run_all(self, progress: Progress) -> None:
         waiting, active = list(self.runs), list[VariantRun]()

@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from refquake_cli import toolchain
 from refquake_cli.files import human_size
 from refquake_cli.flavours import DEFAULT_FLAVOURS, FLAVOURS
 from refquake_cli.paths import cache_folder, current_link
+from refquake_cli.scratch import scratch_folder
 
 NEEDED_BYTES = 4 * 1024**3
 PROBE_SECONDS = 120
@@ -83,8 +83,8 @@ def _address_layout() -> Check:
 def _probe(sanitizer: str, source: str, expected: str) -> Check:
     """Does a bug planted in ten lines of C get reported? Then the sanitizer works on this kernel."""
     what = f"{sanitizer} sanitizer reports a planted {expected}"
-    with tempfile.TemporaryDirectory(prefix="refquake-doctor-") as folder:
-        program = os.path.join(folder, "probe")
+    with scratch_folder("doctor") as folder:
+        program = str(folder / "probe")
         flags = [f"-fsanitize={sanitizer}", "-g", "-O1", toolchain.LINKER_FLAG]
         command = [toolchain.CC, "-x", "c", "-", *flags, "-o", program]
         built = subprocess.run(command, input=source, capture_output=True, text=True)

@@ -7,8 +7,6 @@ The script is run under the flavour the finding is of and under the ordinary int
 stays only if it fails on the finding's variant and holds on the clean one.
 """
 
-import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +24,7 @@ from refquake_cli.op_list import OpList, op_list
 from refquake_cli.place import Place, place
 from refquake_cli.program_model import Program, parse_program
 from refquake_cli.program_text import require_text
+from refquake_cli.scratch import scratch_folder
 
 PLAIN = "plain"
 MARK = "Found by refquake in"  # in every script: what carries it may be written over
@@ -47,11 +46,8 @@ class Exported:
 
 
 def export(artefact: Artefact, out: Path, times: int, note: Callable[[str], None]) -> Exported:
-    scratch = Path(tempfile.mkdtemp(prefix="refquake-export-"))
-    try:
+    with scratch_folder("export") as scratch:
         return _Exporter(artefact, out, times, note, scratch).run()
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 class _Exporter:

@@ -7,18 +7,18 @@ CouldNotRun where it does not end: discovery tries calls, and one of them may wa
 """
 
 import subprocess
-import tempfile
 
 from refquake_cli import child, targets
 from refquake_cli.errors import CouldNotRun
 from refquake_cli.job import Job
+from refquake_cli.scratch import scratch_folder
 
 LIST_SECONDS = 300
 
 
 def run_listing(job: Job, version: str, flag: str) -> subprocess.CompletedProcess:
     command = [*targets.binary_command(job, version), "--self-proof=0", flag]
-    with tempfile.TemporaryDirectory(prefix="refquake-list-") as scratch:
+    with scratch_folder("list") as scratch:
         try:
             return subprocess.run(
                 command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",

@@ -6,8 +6,6 @@
 The file holds the best so far from the first improvement on, also when the search is interrupted.
 """
 
-import shutil
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from refquake_cli.minimize_trial import HANG_DEADLINE, HANG_SECONDS, Goal, Measu
 from refquake_cli.op_list import OpList, op_list
 from refquake_cli.program_model import FREE, Program, parse_program
 from refquake_cli.program_text import require_text
+from refquake_cli.scratch import scratch_folder
 from refquake_cli.switch_places import told_switches
 
 MARK = "# finding: "  # how a file begins that was minimised
@@ -69,11 +68,8 @@ class _Writer:
 
 
 def minimize(artefact: Artefact, out: Path, times: int, task: Task) -> Minimized:
-    scratch = Path(tempfile.mkdtemp(prefix="refquake-minimize-"))
-    try:
+    with scratch_folder("minimize") as scratch:
         return _Minimizer(artefact, out, times, task, Replayer(artefact, scratch)).run()
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 class _Minimizer:

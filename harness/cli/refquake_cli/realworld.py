@@ -10,7 +10,6 @@ Inputs that ran out of memory or did not end are counted apart: `x *= 2` and `x.
 """
 
 import re
-import tempfile
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from refquake_cli.findings import PROGRAM, REPORT
 from refquake_cli.job import Job
 from refquake_cli.realworld_list import Subject
 from refquake_cli.reports.trial import Trial, trial_of
+from refquake_cli.scratch import scratch_folder
 from refquake_cli.variant_run import Options, VariantRun
 
 MOST_RUNS = 40
@@ -102,11 +102,11 @@ def _fuzz(subject: Subject, settings: Settings, row: Row) -> None:
         left = settings.seconds - row.seconds
         if left < 2:
             break
-        with tempfile.TemporaryDirectory(prefix="refquake-realworld-") as scratch:
-            known = Path(scratch) / "known.txt"
+        with scratch_folder("realworld") as scratch:
+            known = scratch / "known.txt"
             known.write_text("".join(f"{seen.signature}\n" for seen in row.findings), encoding="utf-8")
             options = Options(int(left), number, settings.version, settings.out, known=known)
-            run = VariantRun(job, options, Path(scratch) / "run")
+            run = VariantRun(job, options, scratch / "run")
             run.start()
             while not run.poll():
                 time.sleep(POLL_SECONDS)

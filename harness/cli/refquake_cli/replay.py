@@ -16,6 +16,7 @@ from refquake_cli.artefact import Artefact
 from refquake_cli.errors import CouldNotRun, WrongUse
 from refquake_cli.program_text import complaint
 from refquake_cli.reports import Report, find_report
+from refquake_cli.scratch import scratch_folder
 
 # For what the binary's own watchdog does not see; a process that runs its program often may take longer.
 REPLAY_SECONDS = 120
@@ -46,9 +47,7 @@ def _replay_once(artefact: Artefact) -> Replay:
 
 def run_once(command: list[str], version: str, seconds: int) -> tuple[int | None, str]:
     """A fuzz binary's exit code (none: it did not end in time) and all it said. Its artefacts go with its folder."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="refquake-replay-") as scratch:
+    with scratch_folder("replay") as scratch:
         process = subprocess.Popen(
             [*command, f"--artefacts={scratch}/"],
             stdin=subprocess.DEVNULL,

@@ -9,7 +9,6 @@ What does not end is not a report: none of these says so by itself.
 
 import statistics
 import subprocess
-import tempfile
 import time
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from refquake_cli.job import Job
 from refquake_cli.paths import REPOSITORY
 from refquake_cli.place import Place, command, environment, place
 from refquake_cli.rival_packages import rivals_folder
+from refquake_cli.scratch import scratch_folder
 from refquake_cli.sources import DEFAULT_VERSION
 
 SAMPLES = REPOSITORY / "tests" / "samples"
@@ -29,7 +29,7 @@ ITERATIONS = 20  # of each test in each thread: a second or three, so that a run
 def _timed(command: list[str], limit: float, environment: dict[str, str]) -> tuple[bool, float]:
     """Whether the command reported anything (any non-zero end) within `limit` seconds, and when."""
     start = time.monotonic()
-    with tempfile.TemporaryDirectory() as scratch:
+    with scratch_folder("truth") as scratch:
         try:
             done = subprocess.run(
                 command, cwd=scratch, env=environment, timeout=limit, stdin=subprocess.DEVNULL, capture_output=True

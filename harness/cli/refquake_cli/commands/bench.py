@@ -179,21 +179,20 @@ def _one_plant(given: str) -> tuple[str, str]:
               help="Where programs go whose runs differ.")  # fmt: skip
 def replays(name: str, flavour: str, count: int, times: int, seconds: int, busy: int, workers: int, out: Path) -> int:
     """Replay stepped programs of a campaign again and again; says how often they ran the same way."""
-    import tempfile
-
     from refquake_cli import replays as measuring
     from refquake_cli.build import build, to_fuzz
     from refquake_cli.console import Progress
     from refquake_cli.job import Job
+    from refquake_cli.scratch import scratch_folder
     from refquake_cli.targets import CLEAN
 
     job = Job(check_target(name, DEFAULT_VERSION), CLEAN, flavour, "threads")
     build([job.flavour], products=to_fuzz(name))
-    with tempfile.TemporaryDirectory(prefix="refquake-replays-") as scratch:
+    with scratch_folder("replays") as scratch:
         with Progress() as progress, measuring.busy_loops(busy):
             task = progress.task(job.title)
             task.step("gather programs")
-            programs = measuring.gather(job, count, seconds, Path(scratch))
+            programs = measuring.gather(job, count, seconds, scratch)
             task.step(f"run each {times} times")
             tallies, interrupted = measuring.replay_all(job, programs, times, workers, task.note)
             task.done("interrupted" if interrupted else "done")

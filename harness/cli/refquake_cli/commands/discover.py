@@ -28,7 +28,9 @@ def command(module: str, flavour: str, seconds: int, version: str) -> int:
     found = discover(job, version)
     if found.trial:
         print(found.report)
-        print(f"{module}: discovery ended in the call {found.trial}; leave it out with a recipe (docs/any-extension.md)")
+        print(
+            f"{module}: discovery ended in the call {found.trial}; leave it out with a recipe (docs/any-extension.md)"
+        )
         return FINDINGS
     _print_types(found)
     _print_functions(found)
@@ -69,14 +71,12 @@ def _print_gil(module: str, flavour: str, version: str) -> None:
 
 
 def _confirm(job, version: str, seconds: int):
-    import tempfile
-    from pathlib import Path
-
     from refquake_cli.campaign import Campaign
+    from refquake_cli.scratch import scratch_folder
     from refquake_cli.variant_run import Options
 
-    with tempfile.TemporaryDirectory(prefix="refquake-discover-") as out:
-        campaign = Campaign([job], Options(seconds, 1, version, Path(out)), 1)
+    with scratch_folder("discover") as out:
+        campaign = Campaign([job], Options(seconds, 1, version, out), 1)
         campaign.run()
         return campaign.runs[0].outcome.finding
 

@@ -101,10 +101,9 @@ def show(folder: Path, number: int, save: Path | None) -> int:
 
 
 def _save(row: Row, folder: Path) -> None:
-    import tempfile
-
     from refquake_cli import findings, targets
     from refquake_cli.job import Job
+    from refquake_cli.scratch import scratch_folder
 
     job = Job(row.target, row.variant, row.flavour, row.profile, recipe=row.recipe, release=row.release)
     digest = findings_hash(row.signature)
@@ -113,8 +112,8 @@ def _save(row: Row, folder: Path) -> None:
         flavour=row.flavour, profile=row.profile, version=row.version, seed=0, executions=0, seconds=0.0,
         module=targets.module_file(job, row.version), recipe=row.recipe, release=row.release,
     )  # fmt: skip
-    with tempfile.TemporaryDirectory(prefix="refquake-triage-") as scratch:
-        artefact = Path(scratch) / "input"
+    with scratch_folder("triage") as scratch:
+        artefact = scratch / "input"
         artefact.write_bytes(row.input)
         findings.store(folder.resolve(), finding, artefact if row.input else None, row.program, row.report)
 

@@ -5,15 +5,14 @@ plot_svg([Series("threads tsan", [(0.0, 10), (60.0, 25)])], "coverage")
 """
 
 import math
-import tempfile
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 
 from refquake_cli.graph import graph_before_last_phase
 from refquake_cli.graph_draw import draw
 from refquake_cli.op_list import OpList
 from refquake_cli.program_model import Program
+from refquake_cli.scratch import scratch_folder
 
 ROW, GAP, TOP, CHARACTER = 24, 12, 24, 7.3
 COLOURS = 6  # series colours the style knows
@@ -67,8 +66,8 @@ def _svg(kind: str, width: float, height: float, title: str, parts: list[str]) -
 def graph_svg(program: Program, table: OpList) -> tuple[str, str]:
     """The object graph before the last phase: (SVG or "", caption). Without Graphviz the caption lists it."""
     graph, when = graph_before_last_phase(program, table)
-    with tempfile.TemporaryDirectory(prefix="refquake-graph-") as folder:
-        path = Path(folder) / "graph.svg"
+    with scratch_folder("graph") as folder:
+        path = folder / "graph.svg"
         if draw(graph, "", path):  # why not
             return "", f"{when}: " + "; ".join(graph.listing())
         text = path.read_text(encoding="utf-8")
