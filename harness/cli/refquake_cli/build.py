@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from refquake_cli import toolchain
 from refquake_cli.console import Progress, Task
 from refquake_cli.interpreter import ensure_interpreters
-from refquake_cli.lock import builder_lock
+from refquake_cli.lock import build_lock_name, builder_lock
 from refquake_cli.logged import run_logged
 from refquake_cli.paths import REPOSITORY, build_folder, logs_folder
 from refquake_cli.sources import DEFAULT_VERSION
@@ -41,7 +41,7 @@ def build(flavours: list[str], version: str = DEFAULT_VERSION, products: Sequenc
         ensure_interpreters(needing, version)
     if not all((build_folder(flavour) / "build.ninja").exists() for flavour in flavours):
         toolchain.ensure_tools()
-    with builder_lock(f"build of {' '.join(flavours)}", name="build"), Progress() as progress:
+    with builder_lock(f"build of {' '.join(flavours)}", name=build_lock_name()), Progress() as progress:
         for flavour in flavours:
             _build_tree(flavour, version, products, progress.task(f"{flavour} tree"))
 
@@ -54,7 +54,7 @@ def _configure_command(flavour: str, version: str) -> list[str]:
 
 
 def _build_tree(flavour: str, version: str, products: Sequence[str], task: Task) -> None:
-    log = logs_folder() / f"build-{flavour}.log"
+    log = logs_folder() / f"{build_lock_name()}-{flavour}.log"
     log.unlink(missing_ok=True)
     folder = build_folder(flavour)
     wanted = "\n".join(_configure_command(flavour, version))
