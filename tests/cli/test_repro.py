@@ -176,7 +176,15 @@ def test_how_often_is_a_number(command, tmp_path: Path, stated: str) -> None:
     path.write_text(f"# repeat: {stated}\ntarget: node\nphase:\n    lane:\n        a = Node()\n")
     done = command("repro", path)
     assert done.returncode == 2
+    assert done.stderr.startswith(f"refquake: {path}:1: '# repeat:")
     assert "how often to repeat is a number from 1 to 999999" in done.stderr
+
+
+def test_how_often_is_said_once(command, tmp_path: Path) -> None:
+    (tmp_path / "a.prog").write_text("# repeat: 2\n# seen: 5 of 5\n# repeat: 2\n" + PROGRAM)
+    done = command("repro", "a.prog")
+    assert done.returncode == 2
+    assert done.stderr == "refquake: a.prog:3: '# repeat: 2': how often to repeat is said twice: keep one\n"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])

@@ -109,10 +109,14 @@ def _text_of(path: Path, content: bytes) -> str:
 
 
 def _repeat_in(path: Path, text: str) -> int:
-    stated = _REPEAT.search(text)
-    if stated and not re.fullmatch(r"[1-9]\d{0,5}", stated[1]):
-        raise WrongUse(f"{path}: '{stated[0].strip()}': how often to repeat is a number from 1 to 999999")
-    return int(stated[1]) if stated else _WARM
+    stated = list(_REPEAT.finditer(text))
+    for one in stated:
+        line = f"{path}:{text.count(chr(10), 0, one.start()) + 1}: '{one[0].strip()}'"
+        if not re.fullmatch(r"[1-9]\d{0,5}", one[1]):
+            raise WrongUse(f"{line}: how often to repeat is a number from 1 to 999999")
+        if one is not stated[0]:
+            raise WrongUse(f"{line}: how often to repeat is said twice: keep one")
+    return int(stated[0][1]) if stated else _WARM
 
 
 def _recipe_in(path: Path, text: str) -> Recipe | None:
