@@ -4,6 +4,7 @@ compiler nor an interpreter, only cmake.
     def test_x(command): assert command("fuzz", "nope").returncode == 2
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 CLI = HERE.parents[1] / "harness" / "cli"
 LOGS = HERE / "logs"
 PLANTS = ("setter_race", "missing_incref", "oracle", "cannot_import", "idle", "killed", "shot", "endless", "flaky",
-          "needs_push", "dies_early")
+          "needs_push", "dies_early", "two_faces", "shy")
 PLANTS_JSON = """[
  {"plant": "setter_race", "finds": ["data-race"], "profile": "threads", "flavours": ["tsan"], "line": 3},
  {"plant": "missing_incref", "finds": ["use-after-free"], "profile": "lifecycle", "flavours": ["asan"], "line": 4},
@@ -119,3 +120,17 @@ def command(environment: dict[str, str], tmp_path: Path) -> Callable[..., subpro
         )  # fmt: skip
 
     return run
+
+
+@pytest.fixture
+def finding_that_says(command, tmp_path: Path) -> Callable[..., Path]:
+    """The folder of an oracle's finding whose description says what it is told to."""
+
+    def make(**stated: str) -> Path:
+        command("fuzz", "node", "--plant", "oracle", "--flavour", "asan")
+        folder = next((tmp_path / "refquake-out").iterdir())
+        description = folder / "finding.json"
+        description.write_text(json.dumps(json.loads(description.read_text()) | stated))
+        return folder
+
+    return make

@@ -92,7 +92,7 @@ class FakeReplayer:
         self.texts.append(text)
         return FakeRun(self._shows(parse_program(text)))
 
-    def measure(self, text: str, times: int, side_by_side: int, wanted: str) -> Measured:
+    def measure(self, text: str, times: int, side_by_side: int, wanted: str, or_other: bool = False) -> Measured:
         report = Report("missed-visit", "", wanted, f"==refquake== SCHEDULE: {RECORDED} steps 90 hash 0f\n")
         return Measured(wanted, times, times, report)
 
@@ -229,7 +229,7 @@ def interrupted_after(runs: int, table: OpList, out: Path, monkeypatch: pytest.M
         def __init__(self, *_: object) -> None:
             super().__init__(has_live_push)
 
-        def measure(self, *_: object) -> Measured:
+        def measure(self, *_: object, **__: object) -> Measured:
             return Measured(SIGNATURE, 5, 5)
 
         def start(self, text: str) -> FakeRun:
@@ -284,7 +284,9 @@ class Seldom(FakeReplayer):
     def certain(self, schedule: str) -> bool | None:
         return None if schedule == FREE else "seed=7" in schedule or "3>1" in schedule
 
-    def measure(self, text: str, times: int, side_by_side: int, wanted: str = "") -> Measured:
+    def measure(
+        self, text: str, times: int, side_by_side: int, wanted: str = "", or_other: bool = False
+    ) -> Measured:
         measured = super().measure(text, times, side_by_side, wanted or SIGNATURE)
         hits = 2 if self.certain(parse_program(text).schedule) is None else times
         return replace(measured, hits=hits, runs=times)

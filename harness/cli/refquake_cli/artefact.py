@@ -2,10 +2,11 @@
 
     artefact = open_artefact(Path("refquake-out/node-..."), Overrides(flavour="tsan"))
     artefact.path, artefact.job, artefact.version
+    artefact.signature, artefact.as_found      # what it is kept for, and whether it runs as it did when that was seen
 
 Folders know their target and how they were found, the recipe too: bytes mean another program under another op table. A
-program text names target and profile, and in comments what else it knows. Bytes know nothing, unless they lie in a
-finding's folder or beside their text.
+program text names target and profile, and in comments what else it knows, also in a finding's folder. Bytes know
+nothing, unless they lie in a finding's folder or beside their text.
 """
 
 import codecs
@@ -28,6 +29,7 @@ DEFAULT_FLAVOUR = "asan"
 _HEADER = re.compile(r"^(target|profile):[ \t]*([^\s\0#]+)[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 # `minimize` writes these: a program text from it knows how it was found.
 _FACT = re.compile(r"^# (variant|flavour|version|release):[ \t]*([^\s\0]+)[ \t]*\r?$", re.MULTILINE)
+_FINDING = re.compile(r"^# finding:[ \t]*(.*?)[ \t]*\r?$", re.MULTILINE)
 _REPEAT = re.compile(r"^# repeat:[ \t]*(.*?)[ \t]*\r?$", re.MULTILINE)
 # The second time, the module has what the first left in it: a campaign's programs find it so.
 _WARM = 2
@@ -50,6 +52,8 @@ class Artefact:
     job: Job
     version: str
     repeat: int = _WARM  # how often a process runs it
+    signature: str = ""  # of the finding it shows, as it says itself
+    as_found: bool = True  # nothing on the command line makes another build or profile of it
 
 
 def open_artefact(path: Path, overrides: Overrides) -> Artefact:
@@ -67,7 +71,8 @@ def open_artefact(path: Path, overrides: Overrides) -> Artefact:
         return _from_finding(path.parent, path, overrides)
     text = _text_of(path, content)
     facts = dict(_HEADER.findall(text) + _FACT.findall(text))
-    return replace(_artefact(path, facts, overrides, _recipe_in(path, text)), repeat=_repeat_in(path, text))
+    artefact = _artefact(path, facts, overrides, _recipe_in(path, text))
+    return replace(artefact, repeat=_repeat_in(path, text), signature=_signature_in(text))
 
 
 def _input_of(folder: Path) -> Path:
@@ -97,7 +102,11 @@ def read_input(path: Path) -> bytes:
 def _from_finding(folder: Path, path: Path, overrides: Overrides) -> Artefact:
     finding = load(folder)
     names = ("target", "variant", "flavour", "profile", "version", "release")
-    return _artefact(path, {name: getattr(finding, name) for name in names}, overrides, finding.recipe)
+    stated = {name: getattr(finding, name) for name in names}
+    # One that was minimised or written there may show something else than its finding, elsewhere, and less often.
+    text = read_input(path).decode(errors="replace") if path.suffix == ".prog" else ""
+    artefact = _artefact(path, stated | dict(_FACT.findall(text)), overrides, finding.recipe)
+    return replace(artefact, repeat=_repeat_in(path, text), signature=_signature_in(text) or finding.signature)
 
 
 def _text_of(path: Path, content: bytes) -> str:
@@ -106,6 +115,11 @@ def _text_of(path: Path, content: bytes) -> str:
         return content.decode(errors="replace")
     sidecar = path.with_name(path.name + ".prog")
     return sidecar.read_text(errors="replace") if sidecar.is_file() else ""
+
+
+def _signature_in(text: str) -> str:
+    stated = _FINDING.search(text)
+    return stated[1] if stated else ""
 
 
 def _repeat_in(path: Path, text: str) -> int:
@@ -146,4 +160,5 @@ def _artefact(path: Path, stated: dict[str, str], overrides: Overrides, recipe: 
         recipe=recipe_of(target, flavour, version) if recipe is None or overrides.target else recipe,
         release="" if overrides.target else stated.get("release", ""),
     )
-    return Artefact(path, job, version)
+    given = {name: value for name, value in vars(overrides).items() if value is not None}
+    return Artefact(path, job, version, as_found=given.items() <= stated.items())

@@ -127,8 +127,9 @@ class Replayer:
         flags = [f"--deadline={self.deadline}"] if self.deadline else []
         return Run(replace(self._artefact, path=path, repeat=self.repeat), folder, flags, self.seconds)
 
-    def measure(self, text: str, times: int, side_by_side: int, wanted: str = "") -> Measured:
-        """How often `text` shows `wanted`; without it, whatever it shows most often."""
+    def measure(self, text: str, times: int, side_by_side: int, wanted: str = "", or_other: bool = False) -> Measured:
+        """How often `text` shows `wanted`; without it, or where nothing shows it and another will do, whatever it shows
+        most often."""
         reports: list[Report | None] = []
         active: list[Run] = []
         started = 0
@@ -146,16 +147,14 @@ class Replayer:
         finally:
             for run in active:
                 run.stop()
-        return _counted(reports, wanted)
+        return _counted(reports, wanted, or_other)
 
 
-def _counted(reports: list[Report | None], wanted: str) -> Measured:
+def _counted(reports: list[Report | None], wanted: str, or_other: bool) -> Measured:
     seen = Counter(report.signature for report in reports if report)
-    if not seen:
+    if not seen or (wanted and wanted not in seen and not or_other):
         return Measured("", 0, len(reports))
     signature = wanted if wanted in seen else seen.most_common(1)[0][0]
-    if wanted and signature != wanted:
-        return Measured("", 0, len(reports))
     first = next(report for report in reports if report and report.signature == signature)
     return Measured(signature, seen[signature], len(reports), first)
 

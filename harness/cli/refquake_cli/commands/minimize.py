@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 def command(file: Path, out: Path | None, times: int, overrides: "Overrides") -> int:
     """Make the program of FILE (a finding's folder, a .prog, or bytes) as small as it gets.
 
-    Each candidate runs in a fresh process; it is taken when it shows the same signature, at no less than half the
-    original's rate. Interrupting it leaves the best so far in the file.
+    Each candidate runs in a fresh process; it is taken when it shows the signature that FILE states (where no process
+    shows that, the one they show), at no less than half the original's rate. Interrupting it leaves the best so far in
+    the file.
     """
     from refquake_cli.artefact import open_artefact
     from refquake_cli.destination import check_destination
@@ -64,6 +65,8 @@ def _minimize_and_tell(artefact, out: Path, times: int) -> int:
         return INTERRUPTED
     print(out.read_text(encoding="utf-8"), end="")
     print(f"\nsignature:  {result.before.signature}")
+    if result.unseen:
+        print(f"stated:     {result.unseen}; no process showed it, so the program is of what they showed instead")
     print(f"ops:        {len(result.original.ops)} -> {len(result.program.ops)}")
     print(f"reproduced: {result.measured} fresh processes (before: {result.before})" + _repeat_text(result.repeat))
     print(f"tried:      {result.tried} candidates in {result.processes} processes")
