@@ -46,7 +46,7 @@ def test_the_clean_build_does_not_reproduce(command, finding: Path) -> None:
 def test_k_of_n(command, finding: Path) -> None:
     done = command("repro", finding, "--plant", "flaky", "--times", "4")
     assert done.returncode == 1
-    assert "reproduced: 2 of 4" in done.stdout
+    assert "seen:       2 of 4: data-race node_get_next@race.c | node_set_next@race.c" in done.stdout
 
 
 @pytest.mark.parametrize("name", ["input.bin", "program.prog"])

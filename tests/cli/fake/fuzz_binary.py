@@ -16,6 +16,7 @@ REPORTS = {
     "missing_incref": "asan-use-after-poison.txt",
     "oracle": "oracle-missed-visit.txt",
     "needs_push": "oracle-missed-visit.txt",
+    "shy": "oracle-missed-visit.txt",
 }
 
 flags = dict(word.lstrip("-").split("=", 1) for word in sys.argv[1:] if word.startswith("-") and "=" in word)
@@ -65,6 +66,13 @@ if "replay" in flags:
         count = int(counter.read_text()) if counter.exists() else 0
         counter.write_text(str(count + 1))
         leave(0) if count % 2 else find("tsan-data-race.txt")
+    if variant == "two_faces":  # by turns
+        counter = Path(__file__).parent / "faces-count"
+        count = int(counter.read_text()) if counter.exists() else 0
+        counter.write_text(str(count + 1))
+        find("asan-use-after-free.txt" if count % 2 else "oracle-missed-visit.txt")
+    if variant == "shy" and int(flags.get("repeat", 1)) < 20:  # only after others of its kind
+        leave(0)
     if variant == "needs_push" and "push" not in Path(flags["replay"]).read_text():
         leave(0)
     leave(0) if variant == "clean" else find(REPORTS[variant])

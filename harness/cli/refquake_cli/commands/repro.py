@@ -1,7 +1,6 @@
 """`refquake repro`: does it happen again?"""
 
 import re
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +25,8 @@ _BUILD_ID = re.compile(r" \(BuildId: [0-9a-f]+\)")
 def command(file: Path, times: int, clean: bool, overrides: "Overrides") -> int:
     """Replay FILE in fresh processes: a finding's folder, a .prog, or the bytes of a crash.
 
-    Exits 1 if it happened again, 0 if not.
+    What does not show is run up to 200 times in each process. Exits 1 if anything was found, also where that is another
+    finding than FILE's, and 0 if not.
     """
     from refquake_cli.artefact import open_artefact
 
@@ -34,7 +34,7 @@ def command(file: Path, times: int, clean: bool, overrides: "Overrides") -> int:
         raise WrongUse("--plant and --clean: choose one")
     artefact = open_artefact(file, replace(overrides, variant=CLEAN) if clean else overrides)
     build_to_replay(artefact)
-    return _replay_and_tell(artefact, times)
+    return _replay_and_tell(artefact, file, times)
 
 
 # Told in other words, or gone by now.
@@ -52,24 +52,24 @@ def report_on_screen(text: str) -> str:
     return "\n".join(kept)
 
 
-def _replay_and_tell(artefact, times: int) -> int:
+def _replay_and_tell(artefact, file: Path, times: int) -> int:
     from refquake_cli.console import say
     from refquake_cli.program_text import require_text
-    from refquake_cli.replay import replay
+    from refquake_cli.replay_tally import replay_until_shown
     from refquake_cli.switch_places import told_switches
 
     job = artefact.job
     print(require_text(artefact.path, job, artefact.version).rstrip() + "\n")
     say(f"replaying {times} times: {job.target} {job.variant}, {job.flavour}, profile {job.profile}")
-    reports = [one.report for one in replay(artefact, times) if one.report]
-    if not reports:
-        print(f"not reproduced: 0 of {times} replays of {job.target} {job.variant} under {job.flavour}")
+    tally = replay_until_shown(artefact, times, say)
+    if not tally.reports:
+        what = f"{job.target} {job.variant} under {job.flavour}"
+        print(f"not reproduced: 0 of {times} replays of {what}, {tally.effort()}")
         return NOTHING_FOUND
-    print(report_on_screen(reports[0].text) + "\n")
-    print(f"kind:       {reports[0].kind}\nsignature:  {reports[0].signature}")
-    for number, switch in enumerate(told_switches(reports[0].text)):
+    report = tally.best
+    print(report_on_screen(report.text) + "\n")
+    print(f"kind:       {report.kind}\nsignature:  {report.signature}")
+    for number, switch in enumerate(told_switches(report.text)):
         print(f"{'switches:   ' if number == 0 else '            '}{switch}")
-    print(f"reproduced: {len(reports)} of {times}")
-    for signature, count in list(Counter(report.signature for report in reports).items())[1:]:
-        print(f"            {count} of them as: {signature}")
+    print(tally.text(file))
     return FINDINGS
