@@ -150,7 +150,14 @@ def test_headers_are_read_as_the_binary_reads_them(tmp_path: Path, end: str) -> 
     assert job.recipe.values == ("'x'",)
 
 
+@pytest.fixture
+def without_binaries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a checkout that was never built."""
+    monkeypatch.setattr(replaying.targets, "binary_command", lambda *_: ["fuzz_threads"])
+
+
 @pytest.mark.parametrize(("stated", "repeat"), [("", 2), ("# repeat: 40\n", 40), ("# repeat: 1 \r\n", 1)])
+@pytest.mark.usefixtures("without_binaries")
 def test_a_program_runs_again_in_a_process_that_it_has_warmed(tmp_path: Path, stated: str, repeat: int) -> None:
     path = tmp_path / "a.prog"
     path.write_bytes((stated + "target: node\nphase:\n    lane:\n        a = Node()\n").encode())
@@ -159,6 +166,7 @@ def test_a_program_runs_again_in_a_process_that_it_has_warmed(tmp_path: Path, st
     assert f"--repeat={repeat}" in replay_command(artefact)
 
 
+@pytest.mark.usefixtures("without_binaries")
 def test_a_process_that_runs_its_program_often_may_take_longer(tmp_path: Path, monkeypatch) -> None:
     given = []
     monkeypatch.setattr(replaying, "run_once", lambda command, version, seconds: given.append(seconds) or (None, ""))
