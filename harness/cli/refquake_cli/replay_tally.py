@@ -85,7 +85,7 @@ def _counted(reports: list[Report]) -> list[tuple[str, int]]:
 
 
 def replay_until_shown(artefact: Artefact, times: int, note: Callable[[str], None]) -> Tally:
-    """Where no process shows the finding and some show nothing at all, they run it more often."""
+    """Where no process shows the finding and some show nothing at all, they run it more often: under its own build."""
     first: Tally | None = None
     tried: tuple[int, ...] = ()
     for repeat in (artefact.repeat, *(more for more in REPEATS if more > artefact.repeat)):
@@ -95,7 +95,7 @@ def replay_until_shown(artefact: Artefact, times: int, note: Callable[[str], Non
         again = replace(artefact, repeat=repeat)
         reports = [one.report for one in replay(again, times) if one.report]
         tally = Tally(again, times, reports, tried)
-        if tally.wanted:
+        if tally.wanted or not artefact.as_found:
             return tally
         if reports and not first:
             first = tally
