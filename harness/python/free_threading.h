@@ -40,22 +40,26 @@ inline bool IsImmortal(PyObject* object) {
 #endif
 }
 
-// References that somebody holds and can name: the queue's own is left out. Exact only when no lane runs
-// and the queues are drained: an object that is merged while it waits no longer shows that it does.
+// What PyUnstable_Object_EnableDeferredRefcount() adds to a count, so that only the collector frees the object, and the
+// bit it leaves in ob_gc_bits (CPython Include/internal/pycore_object.h and pycore_gc.h, internal). 3.13 adds nothing.
+inline constexpr Py_ssize_t kDeferred = PY_VERSION_HEX >= 0x030E0000 ? PY_SSIZE_T_MAX / 8 : 0;
+inline constexpr uint8_t kDeferredBit = 1 << 6;
+
+// References that somebody holds and can name: the queue's own and a deferred count's are left out. Exact only when no
+// lane runs and the queues are drained: an object that is merged while it waits no longer shows that it does.
 inline Py_ssize_t HeldReferences(PyObject* object) {
   Py_ssize_t count = Py_REFCNT(object);
 #ifdef Py_GIL_DISABLED
   const Py_ssize_t shared = __atomic_load_n(&object->ob_ref_shared, __ATOMIC_RELAXED);
   if ((shared & _Py_REF_SHARED_FLAG_MASK) == _Py_REF_QUEUED) --count;
+  if (__atomic_load_n(&object->ob_gc_bits, __ATOMIC_RELAXED) & kDeferredBit) count -= kDeferred;
 #endif
   return count;
 }
 
 // A type's count without the per-thread share that instances add: an instance's creation may not show
 // in it, but a Py_DECREF(type) in a tp_dealloc does, by one.
-inline Py_ssize_t PlainTypeReferences(PyTypeObject* type) {
-  return Py_REFCNT(reinterpret_cast<PyObject*>(type));
-}
+inline Py_ssize_t PlainTypeReferences(PyTypeObject* type) { return Py_REFCNT(reinterpret_cast<PyObject*>(type)); }
 
 // Brings the calling thread to the state a fresh one has: answers what it was asked to do at its next
 // Python instruction (a lane that only calls C keeps a long-served request to stop the world, and its next
