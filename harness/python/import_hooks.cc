@@ -49,6 +49,15 @@ PyVarObject* NewVar(PyTypeObject* type, Py_ssize_t items) {
   return object;
 }
 
+PyVarObject* Resize(PyVarObject* object, Py_ssize_t items) {
+  const WatchedType* watched = WatchedOf(reinterpret_cast<PyObject*>(object));
+  PyVarObject* resized = _PyObject_GC_Resize(object, items);
+  if (watched && resized && resized != object) {
+    TypeWatch::NoteMove(*watched, reinterpret_cast<PyObject*>(object), reinterpret_cast<PyObject*>(resized));
+  }
+  return resized;
+}
+
 PyObject* NewPlain(PyTypeObject* type) {
   PyObject* object = _PyObject_New(type);
   Born(object, sizeof(PyObject), static_cast<size_t>(type->tp_basicsize));
@@ -78,9 +87,13 @@ void InstallImportHooks(const Target& target) {
   PyErr_Clear();
   if (!name) return;
   const Redirection redirections[] = {
-      {"PyObject_GC_Track", reinterpret_cast<void*>(Track)},    {"_PyObject_GC_New", reinterpret_cast<void*>(New)},
-      {"_PyObject_GC_NewVar", reinterpret_cast<void*>(NewVar)}, {"_PyObject_New", reinterpret_cast<void*>(NewPlain)},
-      {"PyObject_Free", reinterpret_cast<void*>(ObjectFree)},   {"PyMem_Free", reinterpret_cast<void*>(MemoryFree)},
+      {"PyObject_GC_Track", reinterpret_cast<void*>(Track)},
+      {"_PyObject_GC_New", reinterpret_cast<void*>(New)},
+      {"_PyObject_GC_NewVar", reinterpret_cast<void*>(NewVar)},
+      {"_PyObject_GC_Resize", reinterpret_cast<void*>(Resize)},
+      {"_PyObject_New", reinterpret_cast<void*>(NewPlain)},
+      {"PyObject_Free", reinterpret_cast<void*>(ObjectFree)},
+      {"PyMem_Free", reinterpret_cast<void*>(MemoryFree)},
   };
   RedirectImports(name, redirections);
   RedirectImports(name, LockPoints());

@@ -6,6 +6,7 @@
 // - PyObject_GC_Track: the instance is judged as it is handed over (oracles/tracking.h).
 // - PyObject_New, PyObject_GC_New, PyObject_GC_NewVar: the birth is noted, and what is not yet set is filled with
 //   kUnsetByte, which in an optimised build would hold what was there before. Legal: the memory is unset by contract.
+// - PyObject_GC_Resize: an instance that moves dies at the old address and is born at the new one.
 // - PyCriticalSection_Begin and its kin: yield points (lock_points.h).
 // - PyObject_Free, PyObject_Del, PyMem_Free on a collectable instance: wrong-free.
 //

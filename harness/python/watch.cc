@@ -134,6 +134,11 @@ destructor ClassDealloc() {
 
 void TypeWatch::NoteBirth(const WatchedType& watched, PyObject* object) { LogBirth(object, watched.index); }
 
+void TypeWatch::NoteMove(const WatchedType& watched, PyObject* from, PyObject* to) {
+  Note(from, watched.index, /*birth=*/false);
+  LogBirth(to, watched.index);
+}
+
 TypeWatch::TypeWatch() {
   buckets_.fill(-1);
   types_.reserve(kMaxWatchedTypes);

@@ -59,6 +59,8 @@ class TypeWatch {
 
   // An instance was made without tp_alloc, on the calling thread.
   static void NoteBirth(const WatchedType& watched, PyObject* object);
+  // An instance was given another address, on the calling thread; nothing lies at the old one any more.
+  static void NoteMove(const WatchedType& watched, PyObject* from, PyObject* to);
 
   static TypeWatch* Current();
 
