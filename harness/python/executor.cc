@@ -5,6 +5,7 @@
 #include "python/heap_order.h"
 #include "python/history.h"
 #include "python/interpreter.h"
+#include "python/module_memory.h"
 #include "python/oracles/conservation.h"
 #include "python/oracles/free_contract.h"
 #include "python/oracles/module_life.h"
@@ -58,6 +59,7 @@ void Executor::JudgeLoad() {
 
 void Executor::StartWorkers() {
   pool_.Start(options_.max_lanes, RunWorker, this);
+  ModuleMemory::AskThreads(&pool_);
   PyThreadState* saved = PyEval_SaveThread();
   // mimalloc ties a thread state to the thread that made it, so each worker makes its own.
   pool_.RunOnEach(options_.max_lanes, MakeThreadState, this);

@@ -6,7 +6,7 @@
 #include "python/address_map.h"
 #include "python/baseline.h"
 #include "python/free_threading.h"
-#include "python/memory_state.h"
+#include "python/module_memory.h"
 
 namespace refquake {
 namespace {
@@ -56,31 +56,50 @@ void HoldFromBaseline(Made& made) {
   ShowBaseline(false);
 }
 
-void HoldFromModule(PyObject* module, Made& made) {
+void HoldFromModule(ModuleMemory& memory, Place place, Made& made) {
   for (size_t i = 0; i < made.held.size(); ++i) {
     auto* object = static_cast<PyObject*>(const_cast<void*>(made.held.at(i).key));
-    if (PointsTo(module, object)) made.Hold(object);
+    if (memory.Find(object) == place) made.Hold(object);
+  }
+}
+
+// What modules keep in PyThreadState_GetDict().
+void HoldFromThreads(Made& made) {
+  PyThreadState* state = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+  for (; state; state = PyThreadState_Next(state)) {
+    if (state->dict) made.Hold(state->dict);
+  }
+}
+
+void Spread(Made& made) {
+  while (!made.pending.empty()) {
+    PyObject* object = made.pending.back();
+    made.pending.pop_back();
+    HoldReferences(object, made);
   }
 }
 
 }  // namespace
 
 bool HeldFromOutside(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living) {
+  ModuleMemory memory(target);
   if (!kFreeThreaded) {
     return std::any_of(living.begin(), living.end(), [&](PyObject* object) {
-      return graph.VisitsFromElsewhere(object) > 0 || PointsTo(target.module.get(), object);
+      return graph.VisitsFromElsewhere(object) > 0 || memory.Find(object) != Place::kNowhere;
     });
   }
   Made made;
   Collect(made, living);
   HoldFromBaseline(made);
-  HoldFromModule(target.module.get(), made);
-  while (!made.pending.empty()) {
-    PyObject* object = made.pending.back();
-    made.pending.pop_back();
-    HoldReferences(object, made);
-  }
-  return std::any_of(living.begin(), living.end(), [&](PyObject* object) { return *made.held.Find(object); });
+  HoldFromThreads(made);
+  HoldFromModule(memory, Place::kData, made);
+  Spread(made);
+  const auto is_held = [&](PyObject* object) { return *made.held.Find(object); };
+  if (std::any_of(living.begin(), living.end(), is_held)) return true;
+  // The heap may refer to what it does not own: it answers for no more than what it leads to.
+  HoldFromModule(memory, Place::kHeap, made);
+  Spread(made);
+  return std::all_of(living.begin(), living.end(), is_held);
 }
 
 }  // namespace refquake

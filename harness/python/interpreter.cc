@@ -2,6 +2,7 @@
 
 #include "python/free_threading.h"
 #include "python/lane_log.h"
+#include "python/module_memory.h"
 #include "python/ref.h"
 
 namespace refquake {
@@ -46,6 +47,7 @@ std::optional<std::string> StartInterpreter(const InterpreterOptions& options) {
   g_gc = PyImport_ImportModule("gc");
   if (g_gc) g_gc_collect = PyObject_GetAttrString(g_gc, "collect");
   if (!g_gc_collect || !PrependPath(options.path)) return "cannot start the interpreter: " + TakeExceptionText();
+  ModuleMemory::NoteLoadedFiles();
   return std::nullopt;
 }
 

@@ -41,6 +41,7 @@ struct Target {
   std::vector<OpPayload> payloads;   // index as in the op table
   std::vector<ValueSource> values;   // index as in the op table
   bool has_own_ops = false;          // some op is the module's own, not one that every target has
+  bool registers_instances = false;  // its heap refers to instances that it does not own (registers.h)
 
   // Adds an op with its payload (the reference is stolen); a duplicate is dropped.
   void AddOp(OpSpec spec, PyObject* payload);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "python/blocked_time.h"
+#include "python/registers.h"
 #include "python/trial_guard.h"
 
 namespace refquake {
@@ -167,6 +168,7 @@ Trial::Outcome Trial::Attempt(const Subject& subject, PyObject* self, const std:
   TrialGuard::Begin(text);
   *result = PyObject_Vectorcall(subject.callable, args.data(), args.size(), nullptr);
   Outcome outcome = Outcome::kOk;
+  if (*result) NoteIfRegistered(target_, *result);
   Keep(*result);
   if (!*result) {
     outcome = !IsArgumentErrorSet() ? Outcome::kOther : TakeIsAboutNumber() ? Outcome::kNumber : Outcome::kArgument;

@@ -6,7 +6,7 @@
 
 #include "python/free_threading.h"
 #include "python/history.h"
-#include "python/memory_state.h"
+#include "python/module_memory.h"
 #include "python/oracles/legal_exceptions.h"
 #include "python/report.h"
 
@@ -122,6 +122,7 @@ bool Conserved(ObjectGraph& graph, std::span<PyObject* const> living, Living& bo
 
 void JudgeConservation(const Target& target, ObjectGraph& graph, std::span<PyObject* const> living, Living& books,
                        bool last) {
+  ModuleMemory memory(target);
   for (PyObject* object : living) {
     GraphNode node = graph.nodes()[object];
     if (AddsUp(object, node, books)) continue;
@@ -133,7 +134,7 @@ void JudgeConservation(const Target& target, ObjectGraph& graph, std::span<PyObj
       if (!last && !PyObject_IS_GC(object)) continue;
       if (IsLegal("leaked-reference", watched->name)) continue;
       if (!last && HidesReferences(living, object)) continue;
-      if (PointsTo(target.module.get(), object)) continue;
+      if (memory.Find(object) != Place::kNowhere) continue;
       const int elsewhere = graph.VisitsFromElsewhere(object);
       if (held == node.slots + node.visits + elsewhere) {
         books.Accept(object, elsewhere);

@@ -6,11 +6,11 @@
 // leaked-reference (nobody holds the rest), extra-visit (a holder visits it more often than it drops it),
 // missing-incref (holders own more references than were taken).
 // Demanded by: CPython documentation, "tp_traverse", "tp_clear" and "Reference Counting".
-// Legal exceptions: immortal objects; references that the module's data or state holds, or a living
+// Legal exceptions: immortal objects; references that the module's data, state or heap holds, or a living
 // instance whose type is not collectable and so visits nothing (such surpluses are judged when all slots are
 // dropped); the reference an object's queue holds while the object waits for
-// its owner thread (free_threading.h), for which the executor drains the queues first; references held outside the collector's sight by frozen objects
-// are found by a walk over the whole heap before anything is reported.
+// its owner thread (free_threading.h), for which the executor drains the queues first; references held outside the
+// collector's sight by frozen objects are found by a walk over the whole heap before anything is reported.
 #ifndef REFQUAKE_PYTHON_ORACLES_CONSERVATION_H_
 #define REFQUAKE_PYTHON_ORACLES_CONSERVATION_H_
 

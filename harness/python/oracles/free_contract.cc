@@ -4,6 +4,7 @@
 
 #include "python/free_threading.h"
 #include "python/memory_state.h"
+#include "python/module_memory.h"
 #include "python/oracles/contract.h"
 #include "python/oracles/legal_exceptions.h"
 
@@ -62,10 +63,11 @@ void ReportForeignFree(const WatchedType& watched, PyObject* object, const char*
 }
 
 void JudgeUnfreed(const Target& target, LaneLog& log) {
+  ModuleMemory memory(target);
   for (const Unfreed& unfreed : log.unfreed) {
     if (unfreed.born_since == 0 || IsPoisoned(unfreed.object) || HeldReferences(unfreed.object) > 0) continue;
     const WatchedType& watched = target.watch.types()[static_cast<size_t>(unfreed.type)];
-    if (IsLegal("no-free", watched.name) || PointsTo(target.module.get(), unfreed.object)) continue;
+    if (IsLegal("no-free", watched.name) || memory.Find(unfreed.object) != Place::kNowhere) continue;
     ReportBreach(
         watched, unfreed.object,
         {.kind = "no-free",

@@ -6,7 +6,7 @@
 // Demanded by: CPython documentation, "tp_dealloc", "tp_free" and "PyObject_GC_Del".
 // Legal exceptions: freeing directly instead of through tp_free; keeping dead instances for reuse. A
 // free list is told from a leak by two signs: fresh instances are not allocated while it holds one, and
-// it points to it from the module's data or state. Types that keep dead instances where neither shows
+// it points to it from the module's data, state or heap. Types that keep dead instances where neither shows
 // are listed in legal_exceptions.cc.
 #ifndef REFQUAKE_PYTHON_ORACLES_FREE_CONTRACT_H_
 #define REFQUAKE_PYTHON_ORACLES_FREE_CONTRACT_H_

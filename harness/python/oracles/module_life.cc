@@ -5,7 +5,7 @@
 #include "python/address_map.h"
 #include "python/free_threading.h"
 #include "python/interpreter.h"
-#include "python/memory_state.h"
+#include "python/module_memory.h"
 #include "python/oracles/legal_exceptions.h"
 #include "python/trial_guard.h"
 
@@ -66,9 +66,10 @@ std::vector<Finding> JudgeModuleLife(const Target& target) {
   Types before = TypesAlive();
   if (!SecondCopy(target.module.get())) return leaked;
   for (int i = 0; i < kCollections; ++i) CollectNow();
+  ModuleMemory memory(target);
   for (auto& entry : TypesAlive()) {
     auto* type = static_cast<PyTypeObject*>(const_cast<void*>(entry.key));
-    if (before.Find(type) || !IsTargets(target, type) || PointsTo(target.module.get(), type)) continue;
+    if (before.Find(type) || !IsTargets(target, type) || memory.Find(type) == Place::kData) continue;
     if (IsLegal("leaked-type", type->tp_name)) continue;
     Finding finding;
     finding.kind = "leaked-type";

@@ -4,8 +4,8 @@
 // Reports: leaked-instance.
 // Demanded by: CPython documentation, "Supporting Cyclic Garbage Collection" (tp_clear must break the
 // cycles that tp_traverse shows).
-// Legal exceptions: instances that the module itself, or what lived before it, holds (held.h); a finalizer may
-// resurrect once, so a second collection is given.
+// Legal exceptions: instances that the module itself, a thread's dict or what lived before it holds (held.h); a
+// finalizer may resurrect once, so a second collection is given.
 #ifndef REFQUAKE_PYTHON_ORACLES_SURVIVAL_H_
 #define REFQUAKE_PYTHON_ORACLES_SURVIVAL_H_
 
