@@ -9,6 +9,7 @@
 #include <initializer_list>
 
 #include "driver/known.h"
+#include "sched/token.h"
 
 extern "C" {
 // ThreadSanitizer's interface for debuggers; absent in other flavours.
@@ -108,6 +109,7 @@ class ReportDesc;
 
 // Replaces the runtime's own weak definition. Returning true leaves the report out.
 bool OnReport(const ReportDesc* report, bool suppressed) {
+  const sched::Aside aside;
   return suppressed || refquake::PassOver(const_cast<ReportDesc*>(report));
 }
 

@@ -66,7 +66,9 @@ std::string Session::Load() {
       feedback_->CountPhase(graph, living);
     };
   }
+  sched::NoteThreadsBeforeLoading();
   executor_ = std::make_unique<Executor>(target_, options);
+  sched::NoteThreadsAfterLoading();
   if (profile_.max_lanes > 1) executor_->StartWorkers();
   if (!flags_.op_stats.empty()) op_stats_ = std::make_unique<OpStats>(flags_.op_stats, target_.table);
   InstallStuckSink(target_.table.target(), deadline);

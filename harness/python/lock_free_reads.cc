@@ -44,6 +44,7 @@ Reader ClassifyReader(std::string_view functions) {
 #include <cstring>
 
 #include "python/stack.h"
+#include "sched/token.h"
 
 namespace refquake {
 namespace {
@@ -64,6 +65,7 @@ Reader ReaderAt(uintptr_t place) {
 
 // `place`: where the load returns to; `caller`: where the function returns to that it is in.
 bool MayRead(uintptr_t place, uintptr_t caller) {
+  const sched::Aside aside;
   const uintptr_t key = place ^ caller << 16;
   std::atomic<uintptr_t>& known = g_allowed[(place >> 2) % kPlaces];
   if (known.load(std::memory_order_relaxed) == key) return true;

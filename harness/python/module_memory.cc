@@ -132,25 +132,29 @@ void ModuleMemory::NoteLoadedFiles() {
 
 void ModuleMemory::AskThreads(sched::Pool* workers) { g_workers = workers; }
 
-void ModuleMemory::Read() {
-  read_ = true;
-  std::vector<uintptr_t> followed;
+void ModuleMemory::ReadData() {
+  data_read_ = true;
   for (const Root& root : FindRoots(target_.module.get()).found) {
-    ReadWords(root.block, root.followed ? followed : data_);
+    ReadWords(root.block, root.followed ? followed_ : data_);
   }
-  data_.insert(data_.end(), followed.begin(), followed.end());
+  data_.insert(data_.end(), followed_.begin(), followed_.end());
   std::sort(data_.begin(), data_.end());
+}
+
+void ModuleMemory::ReadHeap() {
+  heap_read_ = true;
   if (target_.registers_instances) return;
   Walk walk;
   walk.LeaveOutThreads();
-  walk.Follow(std::move(followed), heap_);
+  walk.Follow(std::move(followed_), heap_);
   std::sort(heap_.begin(), heap_.end());
 }
 
 Place ModuleMemory::Find(const void* address) {
-  if (!read_) Read();
   const auto word = reinterpret_cast<uintptr_t>(address);
+  if (!data_read_) ReadData();
   if (std::binary_search(data_.begin(), data_.end(), word)) return Place::kData;
+  if (!heap_read_) ReadHeap();
   return std::binary_search(heap_.begin(), heap_.end(), word) ? Place::kHeap : Place::kNowhere;
 }
 

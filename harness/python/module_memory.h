@@ -13,7 +13,8 @@
 // module's own threads; more than kMaxWords of the heap; without a sanitizer, what malloc gave. The heap of a module
 // that registers its instances (registers.h) is left out: there a pointer owns nothing.
 //
-// Contract: no lane runs. The first Find() reads all, later ones what was read; slow: for confirming a finding.
+// Contract: no lane runs. The first Find() reads the data, the first that finds nothing there the heap, later ones what
+// was read; slow: for confirming a finding.
 #ifndef REFQUAKE_PYTHON_MODULE_MEMORY_H_
 #define REFQUAKE_PYTHON_MODULE_MEMORY_H_
 
@@ -42,11 +43,14 @@ class ModuleMemory {
   static void AskThreads(sched::Pool* workers);
 
  private:
-  void Read();
+  void ReadData();
+  void ReadHeap();
 
   const Target& target_;
-  bool read_ = false;
-  std::vector<uintptr_t> data_;  // all that may be addresses, sorted
+  bool data_read_ = false;
+  bool heap_read_ = false;
+  std::vector<uintptr_t> data_;      // all that may be addresses, sorted
+  std::vector<uintptr_t> followed_;  // of these, what the heap is looked through from
   std::vector<uintptr_t> heap_;
 };
 

@@ -12,8 +12,8 @@ void NoteIfRegistered(Target& target, PyObject* made) {
   static std::set<PyTypeObject*> looked_at;
   const auto& types = target.types;
   if (target.registers_instances || std::find(types.begin(), types.end(), Py_TYPE(made)) == types.end()) return;
-  if (!looked_at.insert(Py_TYPE(made)).second) return;
-  if (HeldReferences(made) == 1 && ModuleMemory(target).Find(made) == Place::kHeap) target.registers_instances = true;
+  if (HeldReferences(made) != 1 || !looked_at.insert(Py_TYPE(made)).second) return;
+  if (ModuleMemory(target).Find(made) == Place::kHeap) target.registers_instances = true;
 }
 
 }  // namespace refquake

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "python/oracles/legal_exceptions.h"
+#include "sched/token.h"
 
 namespace refquake {
 namespace {
@@ -20,6 +21,7 @@ void SetKnownFilter(KnownFilter filter) { g_known = filter; }
 bool PassOver(const Finding& finding) { return IsLegal(finding.kind, finding.type) || (g_known && g_known(finding)); }
 
 void Report(Finding finding) {
+  const sched::Aside aside;  // the other lanes stay where they are
   if (g_reporting.test_and_set()) {
     for (;;) pause();  // another lane's finding is being written; the process ends with it
   }

@@ -65,7 +65,7 @@ int64_t RealNanoseconds() {
   return int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
 }
 
-int64_t RealMilliseconds() { return MillisecondsOf(CLOCK_MONOTONIC); }
+int64_t RealMilliseconds() { return RealNanoseconds() / 1000000; }
 
 int64_t ProcessorMilliseconds() { return MillisecondsOf(CLOCK_PROCESS_CPUTIME_ID); }
 

@@ -18,16 +18,20 @@
 #include <semaphore.h>
 #include <time.h>
 
+#include "sched/futex.h"
 #include "sched/lane.h"
 #include "sched/pool.h"
 
+using refquake::sched::AheadOfReal;
+using refquake::sched::DeadlineOnceLetGo;
 using refquake::sched::IsManaged;
 using refquake::sched::Kind;
 using refquake::sched::kNoDeadline;
 using refquake::sched::LockManaged;
 using refquake::sched::Nanoseconds;
-using refquake::sched::NotBeforeVirtual;
 using refquake::sched::ReadVirtualNanoseconds;
+using refquake::sched::RealDeadline;
+using refquake::sched::Timespec;
 using refquake::sched::WaitFor;
 using refquake::sched::WakeWaiters;
 using refquake::sched::YieldPoint;
@@ -40,6 +44,8 @@ REFQUAKE_REAL(sched_yield)
 REFQUAKE_REAL(clock_gettime)
 REFQUAKE_REAL(pthread_mutex_lock)
 REFQUAKE_REAL(pthread_mutex_unlock)
+REFQUAKE_REAL(pthread_mutex_timedlock)
+REFQUAKE_REAL(pthread_mutex_clocklock)
 REFQUAKE_REAL(pthread_cond_wait)
 REFQUAKE_REAL(pthread_cond_timedwait)
 REFQUAKE_REAL(pthread_cond_clockwait)
@@ -48,13 +54,24 @@ REFQUAKE_REAL(pthread_cond_broadcast)
 
 namespace {
 
+constexpr timespec kLongAgo = {};
+
+bool IsMonotonic(clockid_t clock) {
+  return clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW || clock == CLOCK_MONOTONIC_COARSE ||
+         clock == CLOCK_BOOTTIME;
+}
+
 int WaitForSemaphore(sem_t* semaphore, int64_t deadline, uintptr_t pc) {
   int saved = errno;
   YieldPoint(Kind::kAcquire, pc);
   while (sem_trywait(semaphore) != 0) {
     const bool timed_out = !WaitFor(semaphore, deadline, pc);
     if (!IsManaged() && deadline == kNoDeadline) return Real(sem_wait)(semaphore);
-    if (timed_out || !IsManaged()) {
+    if (!IsManaged() && !timed_out) {
+      const timespec real = DeadlineOnceLetGo(deadline);
+      return Real(sem_clockwait)(semaphore, CLOCK_MONOTONIC, &real);
+    }
+    if (timed_out) {
       errno = ETIMEDOUT;
       return -1;
     }
@@ -78,13 +95,25 @@ int WaitForCondition(pthread_cond_t* condition, pthread_mutex_t* mutex, int64_t 
 
 namespace refquake::sched {
 
+timespec RealDeadline(clockid_t clock, const timespec* deadline) {
+  return IsMonotonic(clock) ? Timespec(Nanoseconds(deadline) - AheadOfReal()) : *deadline;
+}
+
+timespec DeadlineOnceLetGo(int64_t deadline) { return Timespec(RealNanoseconds() + FromNow(deadline)); }
+
 int LockManaged(pthread_mutex_t* mutex, int64_t deadline, uintptr_t pc) {
   for (;;) {
     int result = pthread_mutex_trylock(mutex);
-    if (result != EBUSY) return result;
+    // Who waits for itself is told so, where the mutex checks for it.
+    if (result == EBUSY) result = Real(pthread_mutex_timedlock)(mutex, &kLongAgo);
+    if (result != ETIMEDOUT) return result;
     const bool timed_out = !WaitFor(mutex, deadline, pc);
     if (!IsManaged() && deadline == kNoDeadline) return Real(pthread_mutex_lock)(mutex);
-    if (timed_out || !IsManaged()) return ETIMEDOUT;
+    if (!IsManaged() && !timed_out) {
+      const timespec real = DeadlineOnceLetGo(deadline);
+      return Real(pthread_mutex_clocklock)(mutex, CLOCK_MONOTONIC, &real);
+    }
+    if (timed_out) return ETIMEDOUT;
   }
 }
 
@@ -106,7 +135,10 @@ int sem_timedwait(sem_t* semaphore, const timespec* deadline) {
 }
 
 int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* deadline) {
-  if (!IsManaged()) return Real(sem_clockwait)(semaphore, clock, deadline);
+  if (!IsManaged()) {
+    const timespec real = RealDeadline(clock, deadline);
+    return Real(sem_clockwait)(semaphore, clock, &real);
+  }
   return WaitForSemaphore(semaphore, Nanoseconds(deadline), REFQUAKE_PC);
 }
 
@@ -126,12 +158,12 @@ int sched_yield() noexcept {
 
 int clock_gettime(clockid_t clock, timespec* now) noexcept {
   int64_t nanoseconds = 0;
-  if (IsManaged()) {
+  if (IsManaged() && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID) {
     nanoseconds = ReadVirtualNanoseconds();
   } else {
     const int result = Real(clock_gettime)(clock, now);
-    if (result != 0 || clock != CLOCK_MONOTONIC) return result;
-    nanoseconds = NotBeforeVirtual(Nanoseconds(now));
+    if (result != 0 || !IsMonotonic(clock)) return result;
+    nanoseconds = Nanoseconds(now) + AheadOfReal();
   }
   now->tv_sec = nanoseconds / 1000000000;
   now->tv_nsec = nanoseconds % 1000000000;
@@ -158,13 +190,20 @@ int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
 }
 
 int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* deadline) {
-  if (!IsManaged()) return Real(pthread_cond_timedwait)(condition, mutex, deadline);
+  if (!IsManaged()) {
+    // On which clock is the condition's secret; the wall clock is past its first billion of seconds.
+    const timespec real = RealDeadline(deadline->tv_sec < 1000000000 ? CLOCK_MONOTONIC : CLOCK_REALTIME, deadline);
+    return Real(pthread_cond_timedwait)(condition, mutex, &real);
+  }
   return WaitForCondition(condition, mutex, Nanoseconds(deadline), REFQUAKE_PC);
 }
 
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                            const timespec* deadline) {
-  if (!IsManaged()) return Real(pthread_cond_clockwait)(condition, mutex, clock, deadline);
+  if (!IsManaged()) {
+    const timespec real = RealDeadline(clock, deadline);
+    return Real(pthread_cond_clockwait)(condition, mutex, clock, &real);
+  }
   return WaitForCondition(condition, mutex, Nanoseconds(deadline), REFQUAKE_PC);
 }
 

@@ -28,6 +28,15 @@ namespace refquake::sched {
 
 inline int64_t Nanoseconds(const timespec* time) { return int64_t{time->tv_sec} * 1000000000 + time->tv_nsec; }
 
+inline timespec Timespec(int64_t nanoseconds) {
+  return {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+}
+
+// For the real call of a thread that is no managed lane: a deadline on a clock that it was shown as later than it is.
+timespec RealDeadline(clockid_t clock, const timespec* deadline);
+// For that of a lane that has been let go: what is left of a virtual deadline, from now on the monotonic clock.
+timespec DeadlineOnceLetGo(int64_t deadline);
+
 // By a managed lane; `deadline` in virtual nanoseconds or kNoDeadline. As pthread_mutex_timedlock.
 int LockManaged(pthread_mutex_t* mutex, int64_t deadline, uintptr_t pc);
 

@@ -9,6 +9,7 @@
 #include "sched/futex.h"
 #include "sched/interpose.h"
 #include "sched/lane.h"
+#include "sched/pool.h"
 
 using refquake::sched::IsManaged;
 using refquake::sched::Kind;
@@ -16,6 +17,7 @@ using refquake::sched::kNoDeadline;
 using refquake::sched::Nanoseconds;
 using refquake::sched::PlainSyscall;
 using refquake::sched::ReadVirtualNanoseconds;
+using refquake::sched::RealDeadline;
 using refquake::sched::WaitFor;
 using refquake::sched::WakeWaiters;
 using refquake::sched::YieldPoint;
@@ -33,7 +35,7 @@ long WaitManaged(uint32_t* word, int command, uint32_t expected, const timespec*
   if (timeout != nullptr) {  // FUTEX_WAIT has a span of time, the other a moment
     deadline = Nanoseconds(timeout) + (command == FUTEX_WAIT ? ReadVirtualNanoseconds() : 0);
   }
-  if (WaitFor(word, deadline, pc)) return 0;
+  if (WaitFor(word, deadline, pc)) return 0;  // also if the lane was let go
   errno = ETIMEDOUT;
   return -1;
 }
@@ -58,12 +60,17 @@ long syscall(long number, ...) noexcept {
     return WaitManaged(word, command, static_cast<uint32_t>(given[2]), reinterpret_cast<const timespec*>(given[3]),
                        REFQUAKE_PC);
   }
-  const long result = PlainSyscall(number, given[0], given[1], given[2], given[3], given[4], given[5]);
-  if (lane_waits && (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET)) {
-    WakeWaiters(word, static_cast<int>(given[2]));
-    YieldPoint(Kind::kRelease, REFQUAKE_PC);
+  timespec real;
+  if (number == SYS_futex && command == FUTEX_WAIT_BITSET && given[3] != 0 && (given[1] & FUTEX_CLOCK_REALTIME) == 0) {
+    real = RealDeadline(CLOCK_MONOTONIC, reinterpret_cast<const timespec*>(given[3]));
+    given[3] = reinterpret_cast<long>(&real);
   }
-  return result;
+  const long result = PlainSyscall(number, given[0], given[1], given[2], given[3], given[4], given[5]);
+  if (!lane_waits || result < 0 || command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) return result;
+  // A wake by bits, and what moves waiters elsewhere, wakes all: an end for no reason is allowed.
+  const int woken = WakeWaiters(word, command == FUTEX_WAKE ? static_cast<int>(given[2]) : refquake::sched::kMaxLanes);
+  YieldPoint(Kind::kRelease, REFQUAKE_PC);
+  return result + woken;
 }
 
 }  // extern "C"

@@ -16,6 +16,7 @@ using refquake::sched::Kind;
 using refquake::sched::kNoDeadline;
 using refquake::sched::LockManaged;
 using refquake::sched::Nanoseconds;
+using refquake::sched::RealDeadline;
 using refquake::sched::WaitFor;
 using refquake::sched::WakeWaiters;
 using refquake::sched::YieldPoint;
@@ -24,16 +25,21 @@ REFQUAKE_REAL(pthread_mutex_timedlock)
 REFQUAKE_REAL(pthread_mutex_clocklock)
 REFQUAKE_REAL(pthread_rwlock_rdlock)
 REFQUAKE_REAL(pthread_rwlock_wrlock)
+REFQUAKE_REAL(pthread_rwlock_timedrdlock)
+REFQUAKE_REAL(pthread_rwlock_timedwrlock)
 REFQUAKE_REAL(pthread_rwlock_unlock)
 
 namespace {
 
-int LockRwManaged(pthread_rwlock_t* lock, int (*attempt)(pthread_rwlock_t*), int (*real)(pthread_rwlock_t*),
-                  uintptr_t pc) {
+constexpr timespec kLongAgo = {};
+
+// An attempt that has timed out before it begins does not sleep, and tells who waits for itself.
+int LockRwManaged(pthread_rwlock_t* lock, int (*attempt)(pthread_rwlock_t*, const timespec*),
+                  int (*real)(pthread_rwlock_t*), uintptr_t pc) {
   YieldPoint(Kind::kAcquire, pc);
   for (;;) {
-    const int result = attempt(lock);
-    if (result != EBUSY) return result;
+    const int result = attempt(lock, &kLongAgo);
+    if (result != ETIMEDOUT) return result;
     WaitFor(lock, kNoDeadline, pc);
     if (!IsManaged()) return real(lock);
   }
@@ -47,7 +53,8 @@ int C11(int result) {
 
 pthread_mutex_t* Posix(mtx_t* mutex) { return reinterpret_cast<pthread_mutex_t*>(mutex); }
 pthread_cond_t* Posix(cnd_t* condition) { return reinterpret_cast<pthread_cond_t*>(condition); }
-static_assert(sizeof(mtx_t) <= sizeof(pthread_mutex_t) && sizeof(cnd_t) == sizeof(pthread_cond_t));
+static_assert(sizeof(mtx_t) <= sizeof(pthread_mutex_t) && sizeof(cnd_t) == sizeof(pthread_cond_t) &&
+              sizeof(once_flag) == sizeof(pthread_once_t));
 
 }  // namespace
 
@@ -63,19 +70,22 @@ int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* deadline) no
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline) noexcept {
-  if (!IsManaged()) return Real(pthread_mutex_clocklock)(mutex, clock, deadline);
+  if (!IsManaged()) {
+    const timespec real = RealDeadline(clock, deadline);
+    return Real(pthread_mutex_clocklock)(mutex, clock, &real);
+  }
   YieldPoint(Kind::kAcquire, REFQUAKE_PC);
   return LockManaged(mutex, Nanoseconds(deadline), REFQUAKE_PC);
 }
 
 int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
   if (!IsManaged()) return Real(pthread_rwlock_rdlock)(lock);
-  return LockRwManaged(lock, pthread_rwlock_tryrdlock, Real(pthread_rwlock_rdlock), REFQUAKE_PC);
+  return LockRwManaged(lock, Real(pthread_rwlock_timedrdlock), Real(pthread_rwlock_rdlock), REFQUAKE_PC);
 }
 
 int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
   if (!IsManaged()) return Real(pthread_rwlock_wrlock)(lock);
-  return LockRwManaged(lock, pthread_rwlock_trywrlock, Real(pthread_rwlock_wrlock), REFQUAKE_PC);
+  return LockRwManaged(lock, Real(pthread_rwlock_timedwrlock), Real(pthread_rwlock_wrlock), REFQUAKE_PC);
 }
 
 int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
@@ -86,6 +96,7 @@ int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
   return result;
 }
 
+void call_once(once_flag* flag, void (*made)()) { pthread_once(reinterpret_cast<pthread_once_t*>(flag), made); }
 int mtx_lock(mtx_t* mutex) { return C11(pthread_mutex_lock(Posix(mutex))); }
 int mtx_trylock(mtx_t* mutex) { return C11(pthread_mutex_trylock(Posix(mutex))); }
 int mtx_timedlock(mtx_t* mutex, const timespec* deadline) {

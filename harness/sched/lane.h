@@ -27,15 +27,18 @@ inline constexpr int64_t kNoDeadline = -1;
 // time out. False for a time-out. True may also mean that there is nothing to wait for: the caller looks again, and if
 // it is no managed lane any more (let_go.h), makes the real call.
 bool WaitFor(const void* object, int64_t deadline, uintptr_t pc);
-// Makes the `count` lanes that have waited longest for `object` runnable.
-void WakeWaiters(const void* object, int count);
+// Makes the `count` lanes that have waited longest for `object` runnable. Returns how many there were.
+int WakeWaiters(const void* object, int count);
 
 // Virtual time; each reading moves it on by a microsecond, so a lane that polls the clock gets on.
 int64_t ReadVirtualNanoseconds();
 
-// For any thread that is no managed lane: the monotonic clock's time, or, for the little while that virtual time was
-// ahead of that when the last stepped run ended, the virtual one: a clock does not go back.
-int64_t NotBeforeVirtual(int64_t real);
+// Nanoseconds by which virtual time has ever been ahead of real time: every other thread is shown the monotonic clock
+// that much later, and its deadlines on that clock are as much too late for the kernel.
+int64_t AheadOfReal();
+
+// How many nanoseconds of virtual time are left to a deadline: for a lane that has been let go.
+int64_t FromNow(int64_t deadline);
 
 }  // namespace refquake::sched
 

@@ -24,7 +24,7 @@ class LetGoWatch {
 
  private:
   int lane_ = -1;
-  uint32_t steps_ = 0;
+  uint32_t grip_ = 0;
   int looks_ = 0;           // in a row, at the same lane and step
   int asleep_ = 0;          // so many of them found it asleep, not having run since the one before
   uint64_t first_run_ = 0;  // nanoseconds it had run at the first of them

@@ -77,8 +77,10 @@ void RemoveAll(const Threads& unwanted, Threads* threads) {
 void NoteThreadsBeforeLoading() { List(&before_loading); }
 
 void NoteThreadsAfterLoading() {
-  List(&of_module);
-  RemoveAll(before_loading, &of_module);
+  Threads now;
+  List(&now);
+  RemoveAll(before_loading, &now);
+  for (int i = 0; i < now.count && of_module.count < Threads::kMost; ++i) of_module.id[of_module.count++] = now.id[i];
 }
 
 void NoteOwnThreads() {
@@ -89,7 +91,7 @@ void NoteOwnThreads() {
 
 bool ModuleThreadsRun() {
   if (!own_noted) return false;
-  static Threads now;  // one caller at a time: who holds the token, or the watchdog while nobody moves
+  Threads now;
   List(&now);
   RemoveAll(own, &now);
   return now.count > 0 || !now.complete || !own.complete;

@@ -10,8 +10,9 @@
 // Why it matters: a lane may rightly wait for such a thread, without a time-out and for long. What looks like a
 // deadlock or a livelock of the lanes is none while one of them lives.
 //
-// Contract: false until NoteOwnThreads() was called; from then on wrong only towards true: so it is where the kernel
-// gives no list (/proc), or one that is too long.
+// The first two may be called again, around whatever else runs code of the module's. Contract: false until
+// NoteOwnThreads() was called; from then on wrong only towards true: so it is where the kernel gives no list (/proc),
+// or one that is too long.
 #ifndef REFQUAKE_SCHED_MODULE_THREADS_H_
 #define REFQUAKE_SCHED_MODULE_THREADS_H_
 

@@ -19,9 +19,11 @@ namespace refquake::sched {
 enum Grip : uint32_t {
   kNoRun,
   kInside,   // in the scheduler
-  kOutside,  // in the code under test: how long, the scheduler does not know
+  kOutside,  // in the code under test: how long, the scheduler does not know. The bits above hold the number of steps
   kLetGo,    // there is no token any more: the lanes run free
 };
+inline constexpr int kGripBits = 2;
+inline constexpr uint32_t kGripMask = (1u << kGripBits) - 1;
 
 struct Lane {
   alignas(64) uint32_t gate = 0;  // futex word: 1 hands this lane the token
@@ -56,8 +58,9 @@ struct Run {
   uint64_t hash = 0;
   uint32_t switches = 0;
   uint64_t waits = 0;
-  int64_t now = 0;    // virtual; never falls
-  uint32_t grip = 0;  // a Grip
+  uint32_t looks = 0;  // at what only a thread of the module's can end
+  int64_t now = 0;     // virtual; never falls
+  uint32_t grip = 0;   // a Grip
   Lane lane[kMaxLanes];
 };
 
@@ -79,6 +82,7 @@ void MixIntoHash(uint64_t value);
 // No lane can run; afterwards one can.
 void LetTimePass();
 void BeginVirtualTime();
+void EndVirtualTime();
 
 }  // namespace refquake::sched
 

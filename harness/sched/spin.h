@@ -4,7 +4,7 @@
 //   if (spin.Reads(place ^ address)) ...      // it waits for another lane: as good as a sched_yield
 //   spin.Writes();
 //
-// A loop that does this without waiting for anybody loses nothing: it lets others run now and then.
+// A loop that does this without waiting for anybody lets others run now and then.
 #ifndef REFQUAKE_SCHED_SPIN_H_
 #define REFQUAKE_SCHED_SPIN_H_
 

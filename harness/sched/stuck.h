@@ -25,7 +25,7 @@ struct StuckLane {
 struct StuckReport {
   enum class Why : uint8_t {
     kDeadlock,  // every lane waits, none with a time-out, and nobody else can wake one
-    kLivelock,  // more yield points than a run may have
+    kLivelock,  // more yields and time-outs than lanes that get on come to
     kHang,      // no end within the deadline of real time
     kLongRun,   // the same, but the process has computed for most of it
   };

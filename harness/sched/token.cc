@@ -13,6 +13,8 @@ Run run;
 
 namespace {
 
+constexpr uint32_t kStepsToYield = 1 << 16;
+
 SwitchRecord record[kMaxRecorded];
 StuckHandler stuck_handler = nullptr;
 StuckReport stuck_report;
@@ -101,7 +103,7 @@ void PrepareRun(Pool& pool, int lanes, Policy& policy, uint32_t max_idle, uint32
   run.current = -1;
   run.runnable = (1u << lanes) - 1;
   run.steps = first_step;
-  run.idle = 0;
+  run.idle = run.looks = 0;
   run.max_idle = max_idle;
   if (first_step == 0) {
     run.hash = 0xcbf29ce484222325u;
@@ -179,6 +181,7 @@ SteppedRun RunStepped(Pool& pool, int lanes, Policy& policy, uint32_t first_step
   run.lane[first].state = LaneState::kRunnable;
   pool.RunGated(lanes, {.enter = EnterRun, .leave = LeaveRun}, first);
   run.active = false;
+  EndVirtualTime();
   NoteLetGo();
   Store(&run.grip, kNoRun);
   return RunSoFar();
@@ -222,12 +225,19 @@ void YieldPoint(Kind kind, uintptr_t pc) {
   if (run.lane[managed_lane].keeps && kind != Kind::kYield) return;
   if (!Enter()) return;
   CountStep(kind, pc);
-  if (PassToken(kind)) Leave();
+  // A lane that waits for another in a loop of its own, with reads and writes, must let that one run some time.
+  const bool long_in_its_op = run.lane[run.current].into % kStepsToYield == 0 && kind != Kind::kOp;
+  if (PassToken(long_in_its_op ? Kind::kYield : kind)) Leave();
 }
 
 void LoadPoint(const void* address, uintptr_t pc) {
+  Lane& lane = run.lane[managed_lane];
   const uint64_t what = pc * 0x9e3779b97f4a7c15u ^ reinterpret_cast<uintptr_t>(address);
-  YieldPoint(run.lane[managed_lane].spin.Reads(what) ? Kind::kYield : Kind::kLoad, pc);
+  if (!lane.spin.Reads(what)) return YieldPoint(Kind::kLoad, pc);
+  // For the policy it yields. It may compute all the same: it does not count as one that does not get on.
+  if (lane.keeps || !Enter()) return;
+  CountStep(Kind::kLoad, pc);
+  if (PassToken(Kind::kYield)) Leave();
 }
 
 void StorePoint(uintptr_t pc) {
@@ -237,6 +247,16 @@ void StorePoint(uintptr_t pc) {
 
 void KeepToken() {
   if (IsManaged()) run.lane[managed_lane].keeps = true;
+}
+
+Aside::Aside() : lane_(IsManaged() && Enter() ? managed_lane : -1) {
+  if (lane_ >= 0) managed_lane = -1;
+}
+
+Aside::~Aside() {
+  if (lane_ < 0) return;
+  managed_lane = lane_;
+  Leave();
 }
 
 void StopKeepingToken() {

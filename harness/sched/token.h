@@ -80,6 +80,19 @@ void SchedLock(Kind kind, const void* place);
 void KeepToken();
 void StopKeepingToken();
 
+// While it lives the calling lane is no managed lane and keeps the token: around code of the harness's own that runs in
+// the midst of an op and may wait, for a symbolizer's answer say. Nothing for any other thread.
+class Aside {
+ public:
+  Aside();
+  ~Aside();
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+
+ private:
+  int lane_;
+};
+
 // For a watchdog: what is known of the run in progress, stacks not yet filled in.
 void DescribeRun(StuckReport* report);
 

@@ -10,9 +10,11 @@ namespace {
 
 constexpr int64_t kMicrosecond = 1000;
 constexpr int64_t kMillisecond = 1000000;
-constexpr int64_t kHour = int64_t{3600} * 1000000000;
-constexpr int64_t kMostAhead = 100 * kMillisecond;
+constexpr int64_t kSecond = int64_t{1000} * kMillisecond;
+constexpr int64_t kHour = 3600 * kSecond;
 constexpr uint32_t kPollsBeforeALook = 64;
+
+int64_t ahead_of_real = 0;
 
 int LongestWaiting(const void* object, bool timed_only) {
   int best = -1;
@@ -41,6 +43,7 @@ bool LookAgain() {
     if (run.lane[i].state == LaneState::kWaiting) MakeRunnable(i);
   }
   ++run.idle;
+  ++run.looks;
   return run.runnable != 0;
 }
 
@@ -79,27 +82,35 @@ bool WaitFor(const void* object, int64_t deadline, uintptr_t pc) {
   return !lane.timed_out;
 }
 
-void WakeWaiters(const void* object, int count) {
-  if (!IsManaged() || !Enter()) return;
-  for (; count > 0; --count) {
+int WakeWaiters(const void* object, int count) {
+  if (!IsManaged() || !Enter()) return 0;
+  int woken = 0;
+  for (; woken < count; ++woken) {
     int lane = LongestWaiting(object, /*timed_only=*/false);
     if (lane < 0) break;
     MakeRunnable(lane);
   }
   Leave();
+  return woken;
 }
 
-// Where real time is, at least, and where virtual time was when a run last ended: a clock does not go back.
+// A clock does not go back: virtual time begins later than anybody has read, and whoever reads the clock after it sees
+// as much more. At a whole second: what is made of the digits below is the same in every run.
 void BeginVirtualTime() {
-  const int64_t real = RealNanoseconds();
-  if (run.now < real) run.now = real;
+  const int64_t shown = RealNanoseconds() + AheadOfReal();
+  const int64_t latest = run.now < shown ? shown : run.now;
+  run.now = (latest / kSecond + 1) * kSecond;
+}
+
+void EndVirtualTime() {
+  const int64_t ahead = run.now - RealNanoseconds();
+  if (ahead > AheadOfReal()) __atomic_store_n(&ahead_of_real, ahead, __ATOMIC_RELAXED);
 }
 
 int64_t ReadVirtualNanoseconds() { return run.now += kMicrosecond; }
 
-int64_t NotBeforeVirtual(int64_t real) {
-  const int64_t ahead = __atomic_load_n(&run.now, __ATOMIC_RELAXED) - real;
-  return ahead > 0 && ahead < kMostAhead ? real + ahead : real;
-}
+int64_t AheadOfReal() { return __atomic_load_n(&ahead_of_real, __ATOMIC_RELAXED); }
+
+int64_t FromNow(int64_t deadline) { return deadline > run.now ? deadline - run.now : 0; }
 
 }  // namespace refquake::sched

@@ -7,6 +7,7 @@
 #include "sched/futex.h"
 #include "sched/let_go.h"
 #include "sched/module_threads.h"
+#include "sched/run.h"
 #include "sched/token.h"
 
 namespace refquake::sched {
@@ -79,7 +80,7 @@ void* Watch(void*) {
       Tell(StuckReport::Why::kDeadlock);
     }
     if (time - since < limit_milliseconds) continue;
-    const bool busy = ProcessorMilliseconds() - used > limit_milliseconds / kBusyShare;
+    const bool busy = run.looks == 0 && ProcessorMilliseconds() - used > limit_milliseconds / kBusyShare;
     Tell(busy ? StuckReport::Why::kLongRun : StuckReport::Why::kHang);
   }
 }

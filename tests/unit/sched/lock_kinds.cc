@@ -1,6 +1,7 @@
 #include "lock_kinds.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <mutex>
 #include <shared_mutex>
+#include <thread>
 
 namespace {
 
@@ -36,6 +38,14 @@ void LockByReading() {
 // The same without one load: nothing here is a yield point.
 void LockByWriting() {
   while (word.exchange(1, std::memory_order_acquire) != 0) {
+  }
+}
+
+// Writes in its loop as well: to nobody but itself.
+void LockByCounting() {
+  volatile int rounds = 0;
+  while (word.exchange(1, std::memory_order_acquire) != 0) {
+    while (word.load(std::memory_order_relaxed) != 0) rounds = rounds + 1;
   }
 }
 
@@ -80,6 +90,7 @@ const LockKind kSteppedKinds[] = {
     {"mtx_t", LockC11, [] { mtx_unlock(&c11); }},
     {"std::atomic::wait", LockByWaiting, FreeAndNotify},
     {"a spin lock that reads", LockByReading, FreeWord},
+    {"a spin lock that counts", LockByCounting, FreeWord},
     {nullptr, nullptr, nullptr},
 };
 
@@ -105,6 +116,35 @@ long SumUp() {
     for (const volatile long& number : numbers) sum += number;
   }
   return sum;
+}
+
+long SumOne() {
+  static volatile long number;
+  long sum = 0;
+  for (int i = 0; i < 1 << 20; ++i) sum += number;
+  return sum;
+}
+
+void WaitASecond() {
+  sem_t never;
+  sem_init(&never, 0, 0);
+  timespec deadline;
+  clock_gettime(CLOCK_MONOTONIC, &deadline);
+  ++deadline.tv_sec;
+  sem_clockwait(&never, CLOCK_MONOTONIC, &deadline);
+}
+
+void SleepAnHour() {
+  sleep(1800);
+  std::this_thread::sleep_for(std::chrono::minutes(30));
+}
+
+int LockForWritingTwice() {
+  static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+  pthread_rwlock_wrlock(&lock);
+  const int again = pthread_rwlock_wrlock(&lock);
+  pthread_rwlock_unlock(&lock);
+  return again;
 }
 
 bool ClockFell() {

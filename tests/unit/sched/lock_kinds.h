@@ -13,9 +13,13 @@ extern const LockKind kUnseenKinds[];   // it does not; the same
 
 // Three times under the lock: reads the counter, reads other memory, writes the counter.
 void CountUnder(const LockKind& kind, volatile long* counter);
-// More than a million reads and no write.
+// More than a million reads and no write: of many places, of one.
 long SumUp();
-// The monotonic clock, twice in a row, has gone back.
+long SumOne();
+// The monotonic clock has gone back since the last call.
 bool ClockFell();
+void WaitASecond();  // on a semaphore that nobody posts
+void SleepAnHour();
+int LockForWritingTwice();  // the second answer
 
 #endif  // REFQUAKE_TESTS_UNIT_SCHED_LOCK_KINDS_H_

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <string>
 
@@ -83,16 +84,41 @@ TEST_F(LockKinds, ThatItDoesNotSeeHaveTheLanesLetGo) {
       testing::ExitedWithCode(0), "went on with its lanes free");
 }
 
+// Two lanes that do `body` once, under the default order.
+void RunTwo(void (*body)(), uint32_t max_idle = kDefaultMaxIdle) {
+  static void (*lane_body)() = body;
+  static Pool pool;
+  SetStuckHandler(PrintAndExit);
+  pool.Start(2, [](int, void*) { lane_body(); }, nullptr);
+  ReplayPolicy policy(nullptr, 0);
+  RunStepped(pool, 2, policy, 0, max_idle);
+}
+
+#define EXPECT_RUNS_THROUGH(body) \
+  EXPECT_EXIT(                    \
+      {                           \
+        body;                     \
+        _exit(0);                 \
+      },                          \
+      testing::ExitedWithCode(0), "")
+
 TEST_F(LockKinds, ALongComputationIsNoLivelock) {
-  EXPECT_EXIT(
-      {
-        SetStuckHandler(PrintAndExit);
-        static Pool pool;
-        pool.Start(2, [](int, void*) { SumUp(); }, nullptr);
-        RandomPolicy policy(1);
-        _exit(RunStepped(pool, 2, policy).steps > 2 * kDefaultMaxIdle ? 0 : 1);
-      },
-      testing::ExitedWithCode(0), "");
+  EXPECT_RUNS_THROUGH(RunTwo([] { SumUp(); }));
+  EXPECT_RUNS_THROUGH(RunTwo([] { SumOne(); }, /*max_idle=*/100));
+}
+
+TEST_F(LockKinds, ASleepTakesNoRealTime) {
+  EXPECT_RUNS_THROUGH({
+    StartWatchdog(20, PrintAndExit);
+    ArmWatchdog();
+    RunTwo(SleepAnHour);
+  });
+}
+
+TEST_F(LockKinds, WhoWaitsForItselfIsToldSo) {
+  EXPECT_RUNS_THROUGH(RunTwo([] {
+    if (LockForWritingTwice() != EDEADLK) _exit(1);
+  }));
 }
 
 TEST_F(LockKinds, NoClockFallsFromRunToRunNorBetweenThem) {
@@ -102,8 +128,10 @@ TEST_F(LockKinds, NoClockFallsFromRunToRunNorBetweenThem) {
         static Pool pool;
         pool.Start(
             2,
-            [](int, void*) {
+            [](int lane, void*) {
               for (int i = 0; i < 50; ++i) fell = fell || ClockFell();
+              if (lane == 1) WaitASecond();
+              fell = fell || ClockFell();
             },
             nullptr);
         for (uint64_t seed = 0; seed < 200; ++seed) {
@@ -111,7 +139,8 @@ TEST_F(LockKinds, NoClockFallsFromRunToRunNorBetweenThem) {
           RunStepped(pool, 2, policy);
           fell = fell || ClockFell();
         }
-        _exit(fell);
+        WaitASecond();  // a real one: no longer than that for all that virtual time is ahead
+        _exit(fell || ClockFell());
       },
       testing::ExitedWithCode(0), "");
 }
