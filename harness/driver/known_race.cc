@@ -109,7 +109,7 @@ class ReportDesc;
 
 // Replaces the runtime's own weak definition. Returning true leaves the report out.
 bool OnReport(const ReportDesc* report, bool suppressed) {
-  const sched::Aside aside;
+  const refquake::sched::Aside aside;
   return suppressed || refquake::PassOver(const_cast<ReportDesc*>(report));
 }
 

@@ -8,8 +8,9 @@
 // A managed wait is the real "try" in a loop, and a managed release is the real one, then its waiters can
 // run: ThreadSanitizer sees exactly the edges of the calls the program made.
 //
-// interpose_locks.cc, interpose_futex.cc and interpose_sleep.cc take more of them over. Not taken over: pthread_once, the
-// guards of C++ static locals, pipes, barriers, joins. A lane that waits there for another has all let go: see let_go.h.
+// interpose_locks.cc, interpose_futex.cc and interpose_sleep.cc take more of them over. Not taken over: pthread_once,
+// the guards of C++ static locals, pipes, barriers, joins. A lane that waits there for another has all let go: see
+// let_go.h.
 #include "sched/interpose.h"
 
 #include <errno.h>
