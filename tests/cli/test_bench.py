@@ -65,6 +65,10 @@ def test_an_interrupted_truth_writes_what_there_is_and_tries_no_rival(
 
 def test_every_plant_of_a_sample_is_known_before_it_is_built() -> None:
     """The names in the sources, as the command reads them, are those that the build reads out of them."""
-    from refquake_cli.targets import plants_in_sources
+    from refquake_cli.errors import WrongUse
+    from refquake_cli.targets import check_plant_name, plants_in_sources
 
     assert {"check_then_access", "rotate_race", "exhausted_twice"} <= set(plants_in_sources("ring"))
+    assert check_plant_name("ring", "rotate_race") == "rotate_race"
+    with pytest.raises(WrongUse, match="ring has no plant nope; there are: partner_not_visited"):
+        check_plant_name("ring", "nope")

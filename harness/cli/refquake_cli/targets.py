@@ -85,6 +85,14 @@ def plants_in_sources(target: str) -> list[str]:
     return list(dict.fromkeys(name for names in found for name in names))
 
 
+def check_plant_name(target: str, plant: str) -> str:
+    """From what the sources say: a wrong name is told before anything is set up and built."""
+    names = plants_in_sources(target) if target in known_targets() else []
+    if names and plant not in names:
+        raise WrongUse(f"{target} has no plant {plant}; there are: {', '.join(names)}")
+    return plant
+
+
 def check_variant(target: str, variant: str, flavour: str) -> str:
     if variant == CLEAN and target not in known_targets():
         return variant  # an added or standard module: the build tree has none of it

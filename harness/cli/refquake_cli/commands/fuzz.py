@@ -9,7 +9,7 @@ from refquake_cli.flavours import DEFAULT_FLAVOURS, FLAVOURS, check_flavour
 from refquake_cli.option_checks import not_empty
 from refquake_cli.paths import DEFAULT_OUT
 from refquake_cli.sources import DEFAULT_VERSION, check_version
-from refquake_cli.targets import check_profile, check_target
+from refquake_cli.targets import check_plant_name, check_profile, check_target
 
 DEFAULT_TARGET = "node"
 DEFAULT_SECONDS = 20
@@ -44,6 +44,8 @@ def command(
     wanted = [check_flavour(flavour) for flavour in dict.fromkeys(flavours or DEFAULT_FLAVOURS)]
     if profile:
         check_profile(profile)
+    if plant not in (None, "all", "none"):
+        check_plant_name(name, plant)
     if corpus and not corpus.is_dir():
         raise WrongUse(f"no such corpus folder: {corpus}")
     _prepare(out)
