@@ -149,9 +149,10 @@ int LockForWritingTwice() {
 
 bool ClockFell() {
   static timespec last;  // of the thread with the token
+  static bool fell = false;
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  const bool fell = now.tv_sec < last.tv_sec || (now.tv_sec == last.tv_sec && now.tv_nsec < last.tv_nsec);
+  fell = fell || now.tv_sec < last.tv_sec || (now.tv_sec == last.tv_sec && now.tv_nsec < last.tv_nsec);
   last = now;
   return fell;
 }

@@ -16,7 +16,7 @@ void CountUnder(const LockKind& kind, volatile long* counter);
 // More than a million reads and no write: of many places, of one.
 long SumUp();
 long SumOne();
-// The monotonic clock has gone back since the last call.
+// The monotonic clock has gone back between two calls of this, by whatever thread.
 bool ClockFell();
 void WaitASecond();  // on a semaphore that nobody posts
 void SleepAnHour();
