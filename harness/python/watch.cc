@@ -1,5 +1,7 @@
 #include "python/watch.h"
 
+#include <utility>
+
 #include "python/free_threading.h"
 #include "python/oracles/dealloc_contract.h"
 #include "python/oracles/dict_contract.h"
@@ -92,6 +94,28 @@ bool SettleUnfreed(const WatchedType& watched, const DeallocFrame& frame, LaneLo
   return true;
 }
 
+// Before 3.14 it is tp_dealloc that defers itself where the C stack gets short (Py_TRASHCAN_BEGIN), and only if the
+// type's slot holds it: there the slot is given back for the while. What is deferred comes through the slot again.
+class OwnSlot {
+ public:
+  OwnSlot([[maybe_unused]] PyTypeObject* type, [[maybe_unused]] destructor own) {
+#if PY_VERSION_HEX < 0x030E0000
+    if (PyThreadState_Get()->c_recursion_remaining > Py_TRASHCAN_HEADROOM || !type->tp_dealloc) return;
+    type_ = type;
+    watched_ = std::exchange(type->tp_dealloc, own);
+#endif
+  }
+  ~OwnSlot() {
+    if (type_) type_->tp_dealloc = watched_;
+  }
+  OwnSlot(const OwnSlot&) = delete;
+  OwnSlot& operator=(const OwnSlot&) = delete;
+
+ private:
+  PyTypeObject* type_ = nullptr;
+  destructor watched_ = nullptr;
+};
+
 void WatchedDealloc(PyObject* object) {
   LaneLog& log = LaneLog::Mine();
   DeallocFrame* outer = log.deallocs_running;
@@ -107,7 +131,10 @@ void WatchedDealloc(PyObject* object) {
   HoldDict(object, log, frame);
   ExceptionJudge exception(log);
   log.deallocs_running = &frame;
-  watched->dealloc(object);
+  {
+    const OwnSlot own(exact, watched->dealloc);
+    watched->dealloc(object);
+  }
   log.deallocs_running = frame.outer;
   exception.Finish(*watched, object);
   ReleaseDict(frame);
