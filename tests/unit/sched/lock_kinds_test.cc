@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string>
 
+#include "own_process.h"
 #include "sched/policy_pct.h"
 #include "sched/policy_random.h"
 #include "sched/policy_replay.h"
@@ -93,14 +94,6 @@ void RunTwo(void (*body)(), uint32_t max_idle = kDefaultMaxIdle) {
   ReplayPolicy policy(nullptr, 0);
   RunStepped(pool, 2, policy, 0, max_idle);
 }
-
-#define EXPECT_RUNS_THROUGH(body) \
-  EXPECT_EXIT(                    \
-      {                           \
-        body;                     \
-        _exit(0);                 \
-      },                          \
-      testing::ExitedWithCode(0), "")
 
 TEST_F(LockKinds, ALongComputationIsNoLivelock) {
   EXPECT_RUNS_THROUGH(RunTwo([] { SumUp(); }));

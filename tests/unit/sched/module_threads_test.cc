@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "lane_program.h"
+#include "own_process.h"
 #include "sched/policy_replay.h"
 #include "sched/pool.h"
 #include "sched/token.h"
@@ -52,18 +53,11 @@ class ModuleThreads : public testing::Test {
   ModuleThreads() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
 
-#define EXPECT_ALL_TRUE(body) \
-  EXPECT_EXIT(                \
-      {                       \
-        body;                 \
-        _exit(0);             \
-      },                      \
-      testing::ExitedWithCode(0), "")
 #define REQUIRE(condition) \
   if (!(condition)) _exit(__LINE__ % 200 + 1)
 
 TEST_F(ModuleThreads, AreThoseThatCameWhileItLoadedOrSinceTheFirstProgram) {
-  EXPECT_ALL_TRUE({
+  EXPECT_RUNS_THROUGH({
     Reader before;
     NoteThreadsBeforeLoading();
     auto* loaded = new Reader;
@@ -143,7 +137,7 @@ TEST_F(ModuleThreads, ALaneInAnotherWaitIsNoDeadlock) {
 
 // The only lane waits, and what it waits for comes from outside the run.
 TEST_F(ModuleThreads, MayPostWhatASteppedLaneWaitsFor) {
-  EXPECT_ALL_TRUE({
+  EXPECT_RUNS_THROUGH({
     static Shared shared;
     static Pool pool;
     pool.Start(
