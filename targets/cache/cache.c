@@ -116,7 +116,7 @@ cache_get(PyObject *op, PyObject *key)
     if (check_alive(self) < 0) {
         return NULL;
     }
-    int found = (PLANT_WINDOW(get_borrows) ? get_borrowed : PyDict_GetItemRef)(self->table, key, &value);  // finds: use-after-free, segv; with: threads, asan; rare
+    int found = (PLANT_WINDOW(get_borrows) ? get_borrowed : PyDict_GetItemRef)(self->table, key, &value);  // finds: use-after-free, lost-exception, segv; with: threads, asan; rare
     if (found == 0) {
         if (!PLANT(missing_key_silent)) PyErr_SetObject(PyExc_KeyError, key);  // finds: bad-return, fatal-error
     }
