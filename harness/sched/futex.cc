@@ -51,23 +51,19 @@ void FutexWake(uint32_t* word, int count) {
 
 namespace {
 
-int64_t MillisecondsOf(clockid_t clock) {
+int64_t NanosecondsOf(clockid_t clock) {
   timespec now = {};
   syscall(SYS_clock_gettime, clock, &now);
-  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
+  return int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
 }
 
 }  // namespace
 
-int64_t RealNanoseconds() {
-  timespec now = {};
-  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
-}
+int64_t RealNanoseconds() { return NanosecondsOf(CLOCK_MONOTONIC); }
 
 int64_t RealMilliseconds() { return RealNanoseconds() / 1000000; }
 
-int64_t ProcessorMilliseconds() { return MillisecondsOf(CLOCK_PROCESS_CPUTIME_ID); }
+int64_t ProcessorMilliseconds() { return NanosecondsOf(CLOCK_PROCESS_CPUTIME_ID) / 1000000; }
 
 void Die(const char* message) {
   syscall(SYS_write, STDERR_FILENO, "refquake: sched: ", sizeof("refquake: sched: ") - 1);

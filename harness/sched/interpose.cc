@@ -27,6 +27,7 @@ using refquake::sched::AheadOfReal;
 using refquake::sched::DeadlineOnceLetGo;
 using refquake::sched::IsManaged;
 using refquake::sched::Kind;
+using refquake::sched::kLongAgo;
 using refquake::sched::kNoDeadline;
 using refquake::sched::LockManaged;
 using refquake::sched::Nanoseconds;
@@ -54,8 +55,6 @@ REFQUAKE_REAL(pthread_cond_signal)
 REFQUAKE_REAL(pthread_cond_broadcast)
 
 namespace {
-
-constexpr timespec kLongAgo = {};
 
 bool IsMonotonic(clockid_t clock) {
   return clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW || clock == CLOCK_MONOTONIC_COARSE ||

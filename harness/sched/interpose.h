@@ -28,6 +28,9 @@ namespace refquake::sched {
 
 inline int64_t Nanoseconds(const timespec* time) { return int64_t{time->tv_sec} * 1000000000 + time->tv_nsec; }
 
+// A deadline that has passed: the call does not sleep, and tells who waits for itself.
+inline constexpr timespec kLongAgo = {};
+
 inline timespec Timespec(int64_t nanoseconds) {
   return {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
 }

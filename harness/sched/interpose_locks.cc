@@ -13,6 +13,7 @@
 
 using refquake::sched::IsManaged;
 using refquake::sched::Kind;
+using refquake::sched::kLongAgo;
 using refquake::sched::kNoDeadline;
 using refquake::sched::LockManaged;
 using refquake::sched::Nanoseconds;
@@ -31,9 +32,6 @@ REFQUAKE_REAL(pthread_rwlock_unlock)
 
 namespace {
 
-constexpr timespec kLongAgo = {};
-
-// An attempt that has timed out before it begins does not sleep, and tells who waits for itself.
 int LockRwManaged(pthread_rwlock_t* lock, int (*attempt)(pthread_rwlock_t*, const timespec*),
                   int (*real)(pthread_rwlock_t*), uintptr_t pc) {
   YieldPoint(Kind::kAcquire, pc);

@@ -67,14 +67,12 @@ void LetGoWatch::Look() {
   if ((grip & kGripMask) != kOutside || lane < 0 || lane >= run.lanes || !OthersCanGoOn()) return Forget();
   uint64_t now_run = 0;
   if (!AddTimeRun(LaneThread(lane), &now_run)) return Forget();
-  if (looks_ == 0 || lane != lane_ || grip != grip_) {
+  if (lane != lane_ || grip != grip_) {
     lane_ = lane;
     grip_ = grip;
     first_run_ = now_run;
-    looks_ = 1;
     asleep_ = 0;
   } else {
-    ++looks_;
     asleep_ = now_run == last_run_ && SleepsInACall(LaneThread(lane)) ? asleep_ + 1 : 0;
   }
   last_run_ = now_run;

@@ -19,15 +19,14 @@ namespace refquake::sched {
 
 class LetGoWatch {
  public:
-  void Forget() { looks_ = 0; }
+  void Forget() { lane_ = -1; }
   void Look();
 
  private:
-  int lane_ = -1;
+  int lane_ = -1;  // -1: not looked at yet
   uint32_t grip_ = 0;
-  int looks_ = 0;           // in a row, at the same lane and step
-  int asleep_ = 0;          // so many of them found it asleep, not having run since the one before
-  uint64_t first_run_ = 0;  // nanoseconds it had run at the first of them
+  int asleep_ = 0;          // looks in a row that found it there asleep, not having run since the one before
+  uint64_t first_run_ = 0;  // nanoseconds it had run at the first look
   uint64_t last_run_ = 0;
 };
 

@@ -1,6 +1,4 @@
 // A lane's waits, and the time they take: real waiting would be up to the machine, so it is a matter of the token.
-#include <time.h>
-
 #include "sched/futex.h"
 #include "sched/module_threads.h"
 #include "sched/run.h"

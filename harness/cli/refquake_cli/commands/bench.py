@@ -8,6 +8,7 @@ import click
 from refquake_cli.errors import COULD_NOT_RUN, INTERRUPTED, NOTHING_FOUND, WrongUse
 from refquake_cli.files import write_whole
 from refquake_cli.flavours import DEFAULT_FLAVOURS, check_flavour
+from refquake_cli.schedule_option import schedule_flags, schedule_option
 from refquake_cli.sources import DEFAULT_VERSION
 from refquake_cli.targets import check_target, known_targets, plants_in_sources
 
@@ -204,7 +205,7 @@ def replays(name: str, flavour: str, count: int, times: int, seconds: int, busy:
 @command.command("reproducers")
 @click.argument("plants", nargs=-1, metavar="[TARGET/PLANT...]")
 @click.option("--flavour", type=click.Choice(DEFAULT_FLAVOURS), default="asan", show_default=True)
-@click.option("--schedule", type=click.Choice(["mixed", "free", "stepped"]), default="mixed", show_default=True)
+@schedule_option
 @click.option("--time", "seconds", type=click.IntRange(1), default=30, show_default=True, help="To find each plant.")
 @click.option("--seed", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--replays", "times", type=click.IntRange(1), default=5, show_default=True)
@@ -226,7 +227,7 @@ def reproducers(
     else:
         jobs = [job for target in known_targets() for job in plant_jobs(target, None, [flavour], None)]
     out.mkdir(parents=True, exist_ok=True)
-    flags = () if schedule == "mixed" else (f"--schedule={schedule}",)
+    flags = schedule_flags(schedule)
     options = Options(seconds, seed, DEFAULT_VERSION, (out / "findings").resolve(), flags=flags)
     rows, interrupted = measuring.measure(jobs, options, times, workers)
     how = f"{flavour}, lanes {schedule}, seed {seed}, at most {seconds} s to find each; {times} replays."

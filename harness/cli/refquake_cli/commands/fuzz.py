@@ -8,6 +8,7 @@ from refquake_cli.errors import COULD_NOT_RUN, FINDINGS, INTERRUPTED, NOTHING_FO
 from refquake_cli.flavours import DEFAULT_FLAVOURS, FLAVOURS, check_flavour
 from refquake_cli.option_checks import not_empty
 from refquake_cli.paths import DEFAULT_OUT
+from refquake_cli.schedule_option import schedule_flags, schedule_option
 from refquake_cli.sources import DEFAULT_VERSION, check_version
 from refquake_cli.targets import check_plant_name, check_profile, check_target
 
@@ -25,8 +26,7 @@ DEFAULT_SECONDS = 20
 @click.option("--time", "seconds", type=click.IntRange(1), default=DEFAULT_SECONDS, show_default=True, metavar="S",
               help="Seconds for each variant, flavour and profile; a finding ends it earlier.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(1, 2**32 - 1), default=1, show_default=True)
-@click.option("--schedule", type=click.Choice(("mixed", "free", "stepped")), default="mixed", show_default=True,
-              help="Lanes run as each program has it, or all one way.")  # fmt: skip
+@schedule_option
 @click.option("--corpus", type=click.Path(path_type=Path), help="Inputs to start from.")
 @click.option("--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, show_default=True,
               help="Where findings go.")  # fmt: skip
@@ -50,7 +50,7 @@ def command(
         raise WrongUse(f"no such corpus folder: {corpus}")
     _prepare(out)
     chosen_plant = plant or ("none" if target else "all")
-    flags = () if schedule == "mixed" else (f"--schedule={schedule}",)
+    flags = schedule_flags(schedule)
     return _fuzz(name, chosen_plant, profile, wanted, seconds, seed, flags, corpus, out, workers, version)
 
 

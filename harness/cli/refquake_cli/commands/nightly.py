@@ -14,7 +14,10 @@ from refquake_cli.errors import COULD_NOT_RUN, FINDINGS, INTERRUPTED, NOTHING_FO
 @click.option("--turn", "turn", metavar="TIME", help="One process, before the next is chosen.  [default: 60s]")
 @click.option("--jobs", type=click.IntRange(1), help="Processes side by side.  [default: 2]")
 @click.option(
-    "--dir", "folder", type=click.Path(path_type=Path), help="Store, corpora, logs.  [default: refquake-nightly, beside the --config file]"
+    "--dir",
+    "folder",
+    type=click.Path(path_type=Path),
+    help="Store, corpora, logs.  [default: refquake-nightly, beside the --config file]",
 )
 @click.option("--target", "targets", multiple=True, metavar="NAME", help="Only these; may be given more than once.")
 @click.option("--plants", is_flag=True, help="The targets' plants too: a campaign that must find something.")
